@@ -118,6 +118,15 @@ typedef enum
   LEAT_ARG_FAULT_RANGE,
 } LeatArgFault;
 
+/* Who gives a whole number means that one; a float holds those of 24 bits and zeros behind them. */
+static gboolean
+leat_number_is_held (const LeatNumber *self)
+{
+  guint64 size = self->kind == LEAT_NUMBER_NEGATIVE ? -(guint64) self->i : self->u;
+
+  return self->kind == LEAT_NUMBER_REAL || size == 0 || size >> __builtin_ctzll (size) >> FLT_MANT_DIG == 0;
+}
+
 /* Makes it one of the argument's type, where there is nothing wrong. */
 static LeatArgFault
 leat_node_arg_fit (LeatNodeArg *arg, LeatNumber *number)
@@ -130,6 +139,8 @@ leat_node_arg_fit (LeatNodeArg *arg, LeatNumber *number)
   if (type == 'b' || type == '*')
     return LEAT_ARG_FAULT_NONE;
   if (type == 'f' && isfinite (number->d) && fabs (number->d) > FLT_MAX)
+    return LEAT_ARG_FAULT_RANGE;
+  if (type == 'f' && !leat_number_is_held (number))
     return LEAT_ARG_FAULT_RANGE;
   if (type == 'f' || type == 'd')
     {
@@ -240,9 +251,9 @@ leat_node_arg_parse_number (LeatNodeArg *arg, const char *text, LeatNumber *numb
       leat_number_set_bool (number, flag);
       return TRUE;
     }
-  if (*arg->type != 'd' && *arg->type != 'f' && leat_prop_parse_int (text, &i))
+  if (leat_prop_parse_int (text, &i) && (i != 0 || *text != '-'))
     leat_number_set_int (number, i);
-  else if (*arg->type != 'd' && *arg->type != 'f' && leat_prop_parse_uint (text, FALSE, &u))
+  else if (leat_prop_parse_uint (text, FALSE, &u))
     leat_number_set_uint (number, u);
   else
     {

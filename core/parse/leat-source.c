@@ -3,6 +3,7 @@
  */
 #include "leat-parse.h"
 #include "leat-source-private.h"
+#include "../graph/leat-file-kind-private.h"
 #include "../graph/leat-graph-error.h"
 
 #include <errno.h>
@@ -90,6 +91,21 @@ leat_source_dup_hint (const LeatSource *self)
                           near);
 }
 
+/* A file of data is told as what it is, not by its first byte that is no text. */
+static gboolean
+leat_source_check_kind (const LeatSource *self, const GString *text, GError **error)
+{
+  const LeatFileKind *kind = leat_file_kind_find (text->str, text->len);
+  g_autofree char *advice = NULL;
+
+  if (kind == NULL)
+    return TRUE;
+  advice = leat_file_kind_dup_advice (kind, self->real != NULL ? self->name : "FILE");
+  g_set_error (error, LEAT_PARSE_ERROR, LEAT_PARSE_ERROR_SYNTAX, "%s is %s, and no pipeline%s", self->name, kind->what,
+               advice);
+  return FALSE;
+}
+
 char *
 leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError **error)
 {
@@ -108,6 +124,8 @@ leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError
                    hint);
       return NULL;
     }
+  if (!leat_source_check_kind (self, text, error))
+    return NULL;
   if (text->len > max_bytes)
     {
       g_set_error (error, LEAT_PARSE_ERROR, LEAT_PARSE_ERROR_LIMIT,

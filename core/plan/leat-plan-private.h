@@ -334,6 +334,7 @@ struct _LeatPlan
   GPtrArray *buffers; /* LeatBuffer */
   GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
   GArray *delays;     /* LeatDelay */
+  GArray *aligned;    /* LeatAligned */
   GPtrArray *loops;   /* LeatPlanLoop */
   GPtrArray *chains;  /* LeatPlanChain, those that have others within them first */
   LeatPlanLoop *loop; /* while nodes record: in whose body */

@@ -4,6 +4,8 @@
 
 #include "leat-plan-private.h"
 
+#include "leat-plan-aligned-private.h"
+
 #include "graph/leat-endpoint.h"
 #include "graph/leat-graph-error.h"
 #include "graph/leat-group-private.h"
@@ -425,6 +427,7 @@ leat_plan_finalize (GObject *object)
   g_hash_table_unref (self->ports);
   g_array_unref (self->pieces);
   g_array_unref (self->delays);
+  g_array_unref (self->aligned);
   g_ptr_array_unref (self->loops);
   g_ptr_array_unref (self->chains);
   g_array_unref (self->users);
@@ -451,6 +454,8 @@ leat_plan_init (LeatPlan *self)
   self->ports = g_hash_table_new (NULL, NULL);
   self->pieces = g_array_new (FALSE, FALSE, sizeof (LeatPiece));
   self->delays = g_array_new (FALSE, FALSE, sizeof (LeatDelay));
+  self->aligned = g_array_new (FALSE, FALSE, sizeof (LeatAligned));
+  g_array_set_clear_func (self->aligned, (GDestroyNotify) leat_aligned_clear);
   self->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_plan_loop_free);
   self->chains = g_ptr_array_new_with_free_func (g_free);
   self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));

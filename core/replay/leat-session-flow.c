@@ -232,6 +232,8 @@ leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wa
   if (G_UNLIKELY (leat_session_has_news (self)))
     return LEAT_FLOW_EMPTY;
   self->n_filled = 0;
+  if (self->inputs->len > 1)
+    leat_session_check_aligned (self, flight);
   return LEAT_FLOW_DATA;
 }
 

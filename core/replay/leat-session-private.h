@@ -570,6 +570,8 @@ gboolean leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **e
 void leat_session_settle_room (LeatSession *self);
 
 /* Sets @error, and returns FALSE. */
+/* After all sources have given something to a run. */
+void leat_session_check_aligned (LeatSession *self, LeatSessionFlight *flight);
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 
 static inline LeatSessionFlight *

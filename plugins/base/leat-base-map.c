@@ -8,6 +8,8 @@
 #include "leat-base-expression.h"
 #include "leat-base-geometry.h"
 
+#include "plan/leat-plan-aligned-private.h"
+
 /* The node `map`: an expression, item by item.  The kernel's text is made when the types are known; from there on it is
  * a kernel like any other. */
 
@@ -412,6 +414,8 @@ leat_base_map_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 
   if (prototype == NULL)
     return FALSE;
+  for (guint i = 1; i < n_inputs; i++)
+    leat_recorder_align (recorder, self->input_names[0], self->input_names[i]);
   leat_base_map_update_state (self, recorder);
   args = g_new0 (LeatArg, prototype->n_params);
   leat_base_map_fill_args (self, recorder, args, buffers, access, &count);

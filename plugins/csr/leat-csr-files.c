@@ -8,6 +8,8 @@
 #include "leat-csr-text.h"
 #include "leat-input-file.h"
 
+#include "graph/leat-file-kind-private.h"
+
 #include <string.h>
 
 #define LEAT_CSR_FILES_SPARSE   64        /* vertices for each edge that are too many to be meant */
@@ -69,11 +71,22 @@ leat_csr_files_read_packages (const LeatCsrFiles *self, LeatCsrFileText *text, L
          && (self->from == NULL || leat_csr_packages_find (&packages, self->from, &text->source, error));
 }
 
+static void
+leat_csr_files_refuse_kind (const LeatCsrFiles *self, const LeatFileKind *kind, GError **error)
+{
+  g_autofree char *advice = leat_file_kind_dup_advice (kind, self->path);
+
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "%s: it is %s, and no text with edges%s", self->path,
+               kind->what, advice);
+}
+
 /* What reads as lines of edges, and is something else. */
 static gboolean
 leat_csr_files_check_edges (const LeatCsrFiles *self, const LeatCsrFileText *text, GError **error)
 {
   const char *what = NULL;
+
+  const LeatFileKind *kind = leat_file_kind_find (text->text, text->size);
 
   if (leat_csr_files_begins (text, "\x93NUMPY"))
     what = "it is an .npy file; give rows in such files with offsets-path= and indices-path=";
@@ -81,7 +94,9 @@ leat_csr_files_check_edges (const LeatCsrFiles *self, const LeatCsrFileText *tex
     what = "it is a Matrix Market file, whose line of sizes would be taken for an edge; leave format=edges out";
   if (what != NULL)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "%s: %s", self->path, what);
-  return what == NULL;
+  else if (kind != NULL)
+    leat_csr_files_refuse_kind (self, kind, error);
+  return what == NULL && kind == NULL;
 }
 
 static gboolean

@@ -3,8 +3,11 @@
  */
 #include "leat-image-decoder.h"
 
+#include "leat-image-bmp.h"
 #include "leat-image-jpeg.h"
 #include "leat-image-tga.h"
+
+#include "graph/leat-file-kind-private.h"
 
 #include <string.h>
 
@@ -106,6 +109,8 @@ leat_image_decoder_check_whole (const LeatImageSize *size, GdkPixbufLoader *load
     return leat_image_jpeg_check (input, cancellable, error);
   if (leat_image_decoder_has_end (size, format))
     return TRUE;
+  if (leat_image_bmp_refuse_gap (input, error))
+    return FALSE;
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
                "cannot read \"%s\" as a picture: only %u of %u rows came, or its end is missing; it was cut short",
                leat_input_file_get_path (input), MIN (size->rows, size->height), size->height);
@@ -155,9 +160,20 @@ static gboolean
 leat_image_decoder_explain (LeatInputFile *input, GError *inner, GError **error)
 {
   g_autoptr (GError) owned = inner;
+  guint8 begin[LEAT_FILE_KIND_BYTES];
+  const LeatFileKind *kind = leat_file_kind_find (begin, leat_input_file_peek (input, 0, begin, sizeof begin));
 
   if (inner != NULL && inner->domain != GDK_PIXBUF_ERROR)
     g_propagate_error (error, g_steal_pointer (&owned));
+  else if (leat_image_bmp_refuse_gap (input, error))
+    return FALSE;
+  else if (kind != NULL && g_strcmp0 (kind->node, "image:read") != 0)
+    {
+      g_autofree char *advice = leat_file_kind_dup_advice (kind, leat_input_file_get_path (input));
+
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "cannot read \"%s\" as a picture: it is %s%s",
+                   leat_input_file_get_path (input), kind->what, advice);
+    }
   else
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
                  "cannot read \"%s\" as a picture: %s; it must be a whole PNG, JPEG or other file that GdkPixbuf "

@@ -3,6 +3,8 @@
  */
 #include "leat-npy-header.h"
 
+#include "graph/leat-file-kind-private.h"
+
 #include <string.h>
 
 #define LEAT_NPY_MAGIC    "\x93NUMPY"
@@ -243,6 +245,17 @@ leat_npy_header_measure (LeatNpyHeader *self, GError **error)
   return TRUE;
 }
 
+static gboolean
+leat_npy_header_refuse_kind (const guint8 *begin, gsize size, GError **error)
+{
+  const LeatFileKind *kind = leat_file_kind_find (begin, size);
+  g_autofree char *advice = kind != NULL ? leat_file_kind_dup_advice (kind, "FILE") : NULL;
+
+  if (kind == NULL)
+    return leat_npy_refuse (error, "it is not an .npy file; NumPy's save () writes one");
+  return leat_npy_refuse (error, "it is not an .npy file, but %s%s", kind->what, advice);
+}
+
 /* Where the text begins and how long it is, from the first LEAT_NPY_PREFIX bytes. */
 static gboolean
 leat_npy_header_find_text (const guint8 *prefix, gsize size, gsize *begin, gsize *length, GError **error)
@@ -250,7 +263,7 @@ leat_npy_header_find_text (const guint8 *prefix, gsize size, gsize *begin, gsize
   const gsize magic = strlen (LEAT_NPY_MAGIC);
 
   if (size < magic || memcmp (prefix, LEAT_NPY_MAGIC, magic) != 0)
-    return leat_npy_refuse (error, "it is not an .npy file; NumPy's save () writes one");
+    return leat_npy_header_refuse_kind (prefix, size, error);
   if (size < LEAT_NPY_PREFIX)
     return leat_npy_refuse (error, "it ends within its header");
   if (prefix[magic] < 1 || prefix[magic] > 3)

@@ -8,6 +8,8 @@
 #include "leat-primitive-text.h"
 #include "leat-primitives-compact-layout.h"
 
+#include "plan/leat-plan-aligned-private.h"
+
 /* The node `compact`.  kernels/compact.cu says how it works; here is what rows come, which of them are looked at and
  * which go out. */
 
@@ -622,6 +624,9 @@ leat_primitives_compact_fill (LeatPrimitivesCompact *self, LeatRecorder *recorde
   for (guint i = 0; i < layout->columns->len; i++)
     leat_compact_call_touch (call, leat_recorder_get_input (recorder, leat_compact_layout_get (layout, i)->name),
                              LEAT_ACCESS_READ);
+  for (guint i = 1; i < layout->columns->len && self->by != LEAT_COMPACT_BY_BITS; i++)
+    leat_recorder_align (recorder, leat_compact_layout_get (layout, 0)->name,
+                         leat_compact_layout_get (layout, i)->name);
   leat_primitives_compact_add_counts (self, recorder, call);
   for (guint i = 0; layout->args[i] != NULL; i++)
     leat_compact_call_add (call, LEAT_ARG_NODE_ARG, LEAT_BUFFER_NONE, NULL, layout->args[i]);

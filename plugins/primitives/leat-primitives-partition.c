@@ -9,6 +9,8 @@
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
 
+#include "plan/leat-plan-aligned-private.h"
+
 /* The node `partition`: those that a predicate selects to the front. */
 
 struct _LeatPrimitivesPartition
@@ -178,6 +180,7 @@ leat_primitives_partition_record (LeatNode *node, LeatRecorder *recorder, GError
   LeatBufferId unused = leat_recorder_add_scratch (recorder, "unused", 8), parts = LEAT_BUFFER_NONE;
   LeatPrimitiveCall give = { 0 };
 
+  leat_recorder_align (recorder, "x", "flags");
   if (tiles > 1)
     {
       parts = leat_prefix_add_parts (recorder, tiles);

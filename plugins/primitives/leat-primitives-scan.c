@@ -8,6 +8,8 @@
 #include "leat-primitive-prefix.h"
 #include "leat-primitive-text.h"
 
+#include "plan/leat-plan-aligned-private.h"
+
 /* The node `scan`: prefixes.  kernels/scan-core.cu says how it works. */
 
 struct _LeatPrimitivesScan
@@ -185,6 +187,7 @@ leat_primitives_scan_record (LeatNode *node, LeatRecorder *recorder, GError **er
   gboolean once = tiles <= LEAT_PREFIX_ONCE || !(segmented || leat_operation_is_ordered (&self->operation));
   LeatPrimitiveCall sum = { 0 }, give = { 0 };
 
+  leat_recorder_align (recorder, "x", "starts");
   if (!once)
     {
       leat_primitives_scan_add_inputs (&sum, recorder, unused);

@@ -8,6 +8,8 @@
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
 
+#include "plan/leat-plan-aligned-private.h"
+
 /* The node `scatter`: rows to where their numbers say. */
 
 enum
@@ -203,6 +205,7 @@ leat_primitives_scatter_record (LeatNode *node, LeatRecorder *recorder, GError *
   LeatBufferId last;
   LeatSpec *out;
 
+  leat_recorder_align (recorder, "items", "at");
   leat_primitives_scatter_begin_output (recorder);
   if (self->op == LEAT_SCATTER_ADD || self->same == 1)
     {

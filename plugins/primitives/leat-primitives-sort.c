@@ -8,6 +8,8 @@
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
 
+#include "plan/leat-plan-aligned-private.h"
+
 /* The node `sort`.  kernels/sort.cu says how it works. */
 
 #define LEAT_SORT_THREADS 256
@@ -302,6 +304,7 @@ leat_primitives_sort_record (LeatNode *node, LeatRecorder *recorder, GError **er
                           .has_from = leat_primitives_sort_gives (node, "from") };
   LeatSpec *keys = leat_recorder_get_spec (recorder, parts.keys);
 
+  leat_recorder_align (recorder, "keys", "values");
   parts.n = leat_spec_get_items (keys);
   parts.tiles = (parts.n + LEAT_SORT_TILE - 1) / LEAT_SORT_TILE;
   parts.digits = (guint) leat_dtype_get_size (leat_spec_get_dtype (keys));

@@ -61,6 +61,7 @@ void
 leat_regex_node_free (LeatRegexNode *self)
 {
   g_clear_pointer (&self->children, g_ptr_array_unref);
+  g_free (self->text);
   g_free (self);
 }
 
@@ -85,7 +86,9 @@ LeatRegexNode *
 leat_regex_node_new_literal (const guint8 *bytes, gsize length, gboolean fold)
 {
   g_autoptr (LeatRegexNode) self = leat_regex_node_new (LEAT_REGEX_CAT);
+  g_autofree char *text = g_strndup ((const char *) bytes, length);
 
+  self->text = g_strescape (text, NULL);
   for (gsize i = 0; i < length; i++)
     {
       LeatRegexNode *node = leat_regex_node_new (LEAT_REGEX_SET);

@@ -45,6 +45,7 @@ struct _LeatRegexNode
   LeatRegexAssertion assertion;
   guint least, most;   /* most: LEAT_REGEX_MANY for no end */
   GPtrArray *children; /* LeatRegexNode; NULL for none */
+  char *text;          /* of a whole regex as it was written; else NULL */
 };
 
 #define LEAT_REGEX_MANY       G_MAXUINT

@@ -23,7 +23,7 @@ typedef struct
   guint *seen; /* by step: the round that met it last */
   guint round;
   GArray *pending;
-  guint work;
+  guint work, most_work;
 } LeatRegexSubsets;
 
 static guint
@@ -277,7 +277,7 @@ leat_regex_subsets_run (LeatRegexSubsets *self, guint start[3], GError **error)
         g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
                      "regex needs more than %u states; use smaller numbers in {}, or fewer regexes in one list",
                      LEAT_REGEX_MAX_STATES);
-      else if (self->work > LEAT_REGEX_MAX_WORK)
+      else if (self->work > self->most_work)
         g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
                      "regex takes too long to be made an automaton; use smaller numbers in {}, or fewer in one list");
       else
@@ -299,8 +299,9 @@ leat_regex_subsets_clear (LeatRegexSubsets *self)
 }
 
 static void
-leat_regex_subsets_init (LeatRegexSubsets *self, LeatRegexNfa *nfa, LeatRegexDfaKind kind)
+leat_regex_subsets_init (LeatRegexSubsets *self, LeatRegexNfa *nfa, LeatRegexDfaKind kind, guint most_work)
 {
+  self->most_work = most_work;
   self->nfa = nfa;
   self->kind = kind;
   self->n_classes = leat_regex_nfa_get_classes (nfa, self->classes);
@@ -349,7 +350,7 @@ leat_regex_dfa_new (LeatRegexNfa *nfa, LeatRegexDfaKind kind, GError **error)
   g_autoptr (LeatRegexDfa) self = g_new0 (LeatRegexDfa, 1);
   gboolean done;
 
-  leat_regex_subsets_init (&subsets, nfa, kind);
+  leat_regex_subsets_init (&subsets, nfa, kind, LEAT_REGEX_MAX_WORK);
   done = leat_regex_subsets_run (&subsets, self->start, error);
   self->n_states = subsets.match->len;
   self->n_classes = subsets.n_classes;
@@ -362,4 +363,16 @@ leat_regex_dfa_new (LeatRegexNfa *nfa, LeatRegexDfaKind kind, GError **error)
   leat_regex_dfa_minimise (self);
   self->dead = leat_regex_dfa_find_dead (self, kind);
   return g_steal_pointer (&self);
+}
+
+guint
+leat_regex_dfa_measure (LeatRegexNfa *nfa, LeatRegexDfaKind kind, guint most_work)
+{
+  LeatRegexSubsets subsets = { 0 };
+  guint start[3], n_states;
+
+  leat_regex_subsets_init (&subsets, nfa, kind, most_work);
+  n_states = leat_regex_subsets_run (&subsets, start, NULL) ? subsets.states->len : G_MAXUINT;
+  leat_regex_subsets_clear (&subsets);
+  return n_states;
 }

@@ -42,6 +42,8 @@ typedef struct
 
 /* The smallest there is.  Errors: LEAT_GRAPH_ERROR_RANGE. */
 LeatRegexDfa *leat_regex_dfa_new (LeatRegexNfa *nfa, LeatRegexDfaKind kind, GError **error);
+/* How many states one has before it is made small; G_MAXUINT for more than there may be, or than @most_work finds. */
+guint leat_regex_dfa_measure (LeatRegexNfa *nfa, LeatRegexDfaKind kind, guint most_work);
 void leat_regex_dfa_free (LeatRegexDfa *self);
 
 /* Joins states and classes between which no text makes a difference. */

@@ -299,6 +299,7 @@ leat_regex_parse_list (const char *text, gboolean fold, GError **error)
 
       if (node == NULL)
         return NULL;
+      node->text = g_strndup (begin, (gsize) (at.at - begin));
       g_ptr_array_add (list, node);
       if (*at.at == ')')
         leat_regex_text_fail (&at, at.at, error, "\")\" closes nothing; write \\) for the character");

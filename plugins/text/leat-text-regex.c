@@ -4,6 +4,7 @@
 
 #include "leat-text-regex.h"
 
+#include "leat-text-regex-cost.h"
 #include "leat-text-regex-must.h"
 
 /* Regexes as the tables that kernels/regex.cu describes. */
@@ -154,6 +155,66 @@ leat_regex_new_filter (GPtrArray *list, GBytes *automaton)
   return leat_regex_take_words (words);
 }
 
+/* Can the line's end come behind what takes a carriage return? */
+static gboolean
+leat_regex_reaches_end (LeatRegexNfa *nfa, guint step, guint8 *seen)
+{
+  const LeatRegexStep *of = &g_array_index (nfa->steps, LeatRegexStep, step);
+
+  if (seen[step] || of->kind == LEAT_REGEX_STEP_SET || of->kind == LEAT_REGEX_STEP_MATCH)
+    return FALSE;
+  seen[step] = TRUE;
+  if (of->kind == LEAT_REGEX_STEP_ASSERT && of->assertion == LEAT_REGEX_LINE_END)
+    return TRUE;
+  return leat_regex_reaches_end (nfa, of->next, seen)
+         || (of->kind == LEAT_REGEX_STEP_SPLIT && leat_regex_reaches_end (nfa, of->other, seen));
+}
+
+static gboolean
+leat_regex_has_end (LeatRegexNfa *nfa)
+{
+  for (guint i = 0; i < nfa->steps->len; i++)
+    if (g_array_index (nfa->steps, LeatRegexStep, i).kind == LEAT_REGEX_STEP_ASSERT
+        && g_array_index (nfa->steps, LeatRegexStep, i).assertion == LEAT_REGEX_LINE_END)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_regex_takes_return (LeatRegexNfa *nfa)
+{
+  for (guint i = 0; i < nfa->steps->len; i++)
+    {
+      const LeatRegexStep *step = &g_array_index (nfa->steps, LeatRegexStep, i);
+      g_autofree guint8 *seen = NULL;
+
+      if (step->kind != LEAT_REGEX_STEP_SET || !leat_regex_set_has (&step->set, '\r'))
+        continue;
+      seen = g_new0 (guint8, nfa->steps->len);
+      if (leat_regex_reaches_end (nfa, step->next, seen))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Is there a regex with a $ before which no carriage return can be?  In text whose lines end in two bytes that is
+ * hardly what was meant. */
+static gboolean
+leat_regex_wants_plain_ends (GPtrArray *list)
+{
+  for (guint i = 0; i < list->len; i++)
+    {
+      g_autoptr (GPtrArray) alone = g_ptr_array_new ();
+      g_autoptr (LeatRegexNfa) nfa = NULL;
+
+      g_ptr_array_add (alone, g_ptr_array_index (list, i));
+      nfa = leat_regex_nfa_new (alone, NULL);
+      if (nfa != NULL && leat_regex_has_end (nfa) && !leat_regex_takes_return (nfa))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 LeatRegex *
 leat_regex_new (GPtrArray *list, gboolean only_lines, GError **error)
 {
@@ -164,9 +225,16 @@ leat_regex_new (GPtrArray *list, gboolean only_lines, GError **error)
   g_autoptr (LeatRegexDfa) match = NULL;
 
   if (line == NULL)
-    return NULL;
+    {
+      leat_regex_cost_explain (list, LEAT_REGEX_DFA_ANYWHERE, error);
+      return NULL;
+    }
   if (!only_lines && (match = leat_regex_dfa_new (nfa, LEAT_REGEX_DFA_LONGEST, error)) == NULL)
-    return NULL;
+    {
+      leat_regex_cost_explain (list, LEAT_REGEX_DFA_LONGEST, error);
+      return NULL;
+    }
+  self->wants_plain_ends = leat_regex_wants_plain_ends (list);
   self->n = list->len;
   self->least = G_MAXUINT;
   for (guint i = 0; i < list->len; i++)

@@ -10,11 +10,12 @@ G_BEGIN_DECLS
 /* What kernels/regex.cu needs to look for regexes. */
 typedef struct
 {
-  GBytes *line;   /* automaton: whether a line has a match */
-  GBytes *match;  /* automaton: where a match that begins here ends; NULL where only lines were asked for */
-  GBytes *filter; /* bytes without which no line has a match, for the CPU */
-  guint least;    /* the fewest bytes of a match */
-  guint n;        /* regexes */
+  GBytes *line;              /* automaton: whether a line has a match */
+  GBytes *match;             /* automaton: where a match that begins here ends; NULL where only lines were asked for */
+  GBytes *filter;            /* bytes without which no line has a match, for the CPU */
+  guint least;               /* the fewest bytes of a match */
+  guint n;                   /* regexes */
+  gboolean wants_plain_ends; /* of lines, without a carriage return */
 } LeatRegex;
 
 /* As leat_regex_parse_list (); and LEAT_GRAPH_ERROR_RANGE for what is too large. */

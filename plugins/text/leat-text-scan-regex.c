@@ -146,6 +146,14 @@ leat_regex_scan_add_advance (LeatRecorder *recorder, LeatKernelSource *source, c
   leat_text_call (recorder, source, "advance_text", 1, LEAT_REGEX_THREADS, args, "rrb-brr-rrbb");
 }
 
+static void
+leat_regex_scan_add_returns (LeatRecorder *recorder, LeatKernelSource *source, const LeatRegexParts *p)
+{
+  const LeatArg args[] = { LEAT_TEXT_ITEMS (p->text), LEAT_TEXT_COUNT (p->text) };
+
+  leat_text_call (recorder, source, "tell_returns", p->tiles, LEAT_REGEX_THREADS, args, "rr");
+}
+
 void
 leat_regex_scan_record (const LeatRegexScan *self, LeatKernelSource *source, LeatRecorder *recorder)
 {
@@ -158,4 +166,6 @@ leat_regex_scan_record (const LeatRegexScan *self, LeatKernelSource *source, Lea
   if (self->emit != LEAT_TEXT_EMIT_COUNT)
     leat_regex_scan_add_write (recorder, source, &parts);
   leat_regex_scan_add_advance (recorder, source, &parts);
+  if (self->regex->wants_plain_ends)
+    leat_regex_scan_add_returns (recorder, source, &parts);
 }

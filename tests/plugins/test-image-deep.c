@@ -448,6 +448,49 @@ test_image_palette (void)
       }
 }
 
+/* Something between the palette and the pixels of a BMP file: it is said why that cannot be read. */
+static void
+test_image_gap (void)
+{
+  static const guint8 pixels[12] = { 1, 2, 3, 10, 20, 30, 1, 2, 3, 10, 20, 30 };
+  g_autofree char *path = leat_harness_dup_path ("gap.bmp");
+
+  for (guint gap = 0; gap <= 20; gap += 10)
+    {
+      g_autoptr (GByteArray) file = g_byte_array_new ();
+      g_autofree char *says = g_strdup_printf ("its pixels begin %u bytes behind its palette", gap);
+      const guint32 numbers[] = { 40, 2, 2, 1 | 8 << 16, 0, 8, 0, 0, 2, 2, 0x010203, 0x0a141e };
+
+      image_add_text (file, "BM");
+      image_add_number (file, 62 + gap + 8, 4, FALSE);
+      image_add_number (file, 0, 4, FALSE);
+      image_add_number (file, 62 + gap, 4, FALSE);
+      for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+        image_add_number (file, numbers[i], 4, FALSE);
+      for (guint i = 0; i < gap; i++)
+        image_add_number (file, 1, 1, FALSE);
+      for (guint row = 0; row < 2; row++)
+        image_add_number (file, 0x0100, 4, FALSE);
+      leat_harness_write_file (path, file->data, file->len);
+      if (gap == 0)
+        image_assert_read (path, NULL, NULL, "u8[2,2,3]", pixels, sizeof pixels, NULL);
+      else
+        image_assert_refused (path, says);
+    }
+}
+
+/* What is no picture is told as what it is. */
+static void
+test_image_other_kind (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("other.png");
+
+  leat_harness_write_file (path, "\x1f\x8b\x08\0\0\0\0\0\0\0\0\0", 12);
+  image_assert_refused (path, "other.png\" as a picture: it is compressed by gzip; unpack it first, with gunzip -k");
+  leat_harness_write_file (path, "\x93NUMPY\1\0\0\0\0\0", 12);
+  image_assert_refused (path, "it is an .npy file; io:npy path=/");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -463,6 +506,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/image-read/turns/jpeg", "jpeg", test_image_turns_exif);
   g_test_add_data_func ("/leat/image-read/turns/png", "png", test_image_turns_exif);
   g_test_add_func ("/leat/image-read/palette", test_image_palette);
+  g_test_add_func ("/leat/image-read/gap", test_image_gap);
+  g_test_add_func ("/leat/image-read/other-kind", test_image_other_kind);
   result = g_test_run ();
   leat_harness_remove_files ();
   return result;

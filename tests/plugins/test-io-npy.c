@@ -238,6 +238,8 @@ test_io_npy_refuses (void)
   test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "not an .npy file");
   leat_harness_write_file (path, "", 0);
   test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "not an .npy file");
+  leat_harness_write_file (path, "PK\3\4\x14\0\0\0\0\0\0\0", 12);
+  test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "but a ZIP archive, such as an .npz file; unpack it");
   test_io_npy_assert_refused ("-", NULL, LEAT_GRAPH_ERROR_IO, "standard input");
   test_io_npy_assert_refused ("/dev/null", NULL, LEAT_GRAPH_ERROR_IO, "no regular file");
   test_io_npy_assert_refused ("/none/such", NULL, LEAT_GRAPH_ERROR_IO, "/none/such");

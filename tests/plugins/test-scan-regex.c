@@ -260,6 +260,46 @@ test_scan_regex_skips (void)
     }
 }
 
+/* Lines that end in two bytes, where a regex has a $ before the second only: matched as grep does, and told. */
+static void
+test_scan_regex_returns (void)
+{
+  static const struct
+  {
+    const char *regex, *text;
+    const char *lines; /* the offset of each and its number, as grep finds them */
+    gboolean told;
+  } table[] = {
+    { "a$", "a\r\nb\r\na\na\r\n", "6:3 ", TRUE },
+    { "a\\r?$", "a\r\nb\r\na\n", "0:1 6:3 ", FALSE },
+    { "a", "a\r\nb\r\n", "0:1 ", FALSE },
+    { "^b$", "a\nb\n", "2:2 ", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GString) found = g_string_new (NULL);
+      g_autoptr (LeatMessage) message = NULL;
+      TestScan scan;
+
+      test_scan_init (&scan, table[i].regex, TEST_SCAN_LINE, 64);
+      test_scan_push (&scan, table[i].text, strlen (table[i].text), found);
+      test_scan_end (&scan, found);
+      while ((message = leat_bus_pop (leat_pipeline_get_bus (scan.pipeline), 0)) != NULL
+             && leat_message_get_kind (message) != LEAT_MESSAGE_WARNING)
+        g_clear_pointer (&message, leat_message_unref);
+      g_test_message ("%s: %s", table[i].regex, found->str);
+      g_assert_cmpstr (found->str, ==, table[i].lines);
+      g_assert_true ((message != NULL) == table[i].told);
+      if (message != NULL)
+        {
+          g_assert_nonnull (strstr (leat_message_get_error (message)->message, "a line ends in \\r\\n at byte 2 of"));
+          g_assert_nonnull (strstr (leat_message_get_error (message)->message, "(and 2 more)"));
+        }
+      test_scan_clear (&scan);
+    }
+}
+
 /* Sizes that no memory has are refused while planning. */
 static void
 test_scan_regex_refuses_sizes (void)
@@ -288,6 +328,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/text/scan-regex/bytes", test_scan_regex_bytes);
   g_test_add_func ("/leat/text/scan-regex/random", test_scan_regex_random);
   g_test_add_func ("/leat/text/scan-regex/skips", test_scan_regex_skips);
+  g_test_add_func ("/leat/text/scan-regex/returns", test_scan_regex_returns);
   g_test_add_func ("/leat/text/scan-regex/refuses-sizes", test_scan_regex_refuses_sizes);
   return g_test_run ();
 }

@@ -91,6 +91,12 @@ test_scan_chunks (void)
     { "text:scan patterns=whale", "a whal||e", "2:0 " },
     { "text:scan patterns=aa,a", "a||a||a", "0:0 0:1 1:0 1:1 2:1 " },
     { "text:scan patterns=abababababab", "ababab||ababab||ab", "0:0 2:0 " },
+    { "text:scan patterns=CaT,dOg fold=true", "cAtDOG||CAT||dog", "0:0 3:1 6:0 9:1 " },
+    { "text:scan patterns=CaT", "CaT||cat||CAT", "0:0 " },
+    /* Signs that differ as small letters and capitals do. */
+    { "text:scan patterns=\\\\x5b,\\\\x60 fold=true", "{[@`", "1:0 3:1 " },
+    { "text:scan patterns=\\\\x7b\\\\x40\\\\x5f fold=true", "[`_{@\x7f||{@_", "6:0 " },
+    { "text:scan patterns=\\\\xc9 fold=true", "\xe9\xc9", "1:0 " },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

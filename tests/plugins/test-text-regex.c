@@ -76,6 +76,57 @@ test_regex_refuses (void)
     }
 }
 
+/* Of a list that is too large it is said which regexes take what, those that take most first: 2^12 sets of the last letters
+ * and the match. */
+static void
+test_regex_refuses_costs (void)
+{
+  static const struct
+  {
+    const char *text, *says;
+  } table[] = {
+    { "foo,(a|b)*a(a|b){20}c,x{9}",
+      "of the 3, each by itself, take most states: number 2 ((a|b)*a(a|b){20}c) too many, "
+      "number 3 (x{9}) 11, number 1 (foo) 5" },
+    { "(a|b)*a(a|b){11},(c|d)*c(c|d){11},e", "by itself, take most states: number 1 ((a|b)*a(a|b){11}) 4097, number 2 "
+                                             "((c|d)*c(c|d){11}) 4097, number 3 (e) 3" },
+    { "a,(b|c)*b(b|c){14}ddddddddddddddddddddddddddddddd",
+      "number 2 ((b|c)*b(b|c){14}dddddddddddddddddddddddd...) too" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GError *error = NULL;
+
+      g_assert_null (leat_regex_parse (table[i].text, FALSE, TRUE, &error));
+      g_test_message ("%s", error->message);
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, table[i].says);
+    }
+}
+
+/* Which regexes have a $ that is never behind a carriage return, so that lines that end in two bytes matter to them. */
+static void
+test_regex_plain_ends (void)
+{
+  static const struct
+  {
+    const char *text;
+    gboolean wants;
+  } table[] = {
+    { "a", FALSE },       { "a$", TRUE },    { "a\\r$", FALSE },   { "a\\r?$", FALSE },  { "a.*$", FALSE },
+    { "a[^b]$", FALSE },  { "^$", TRUE },    { "(a|b$)c?", TRUE }, { "a\\s*$", FALSE },  { "a.b$", TRUE },
+    { "a$,b\\r$", TRUE }, { "a\\$", FALSE }, { "[$]", FALSE },     { "(.a?)*$", FALSE }, { "a\\b$", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (LeatRegex) regex = test_regex_parse (table[i].text, FALSE);
+
+      g_test_message ("%s", table[i].text);
+      g_assert_cmpint (regex->wants_plain_ends, ==, table[i].wants);
+    }
+}
+
 static void
 test_regex_refuses_depth (void)
 {
@@ -288,6 +339,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/text/regex/refuses-depth", test_regex_refuses_depth);
   g_test_add_func ("/leat/text/regex/finds", test_regex_finds);
   g_test_add_func ("/leat/text/regex/folds", test_regex_folds);
+  g_test_add_func ("/leat/text/regex/refuses/costs", test_regex_refuses_costs);
+  g_test_add_func ("/leat/text/regex/plain-ends", test_regex_plain_ends);
   g_test_add_func ("/leat/text/regex/sizes", test_regex_sizes);
   g_test_add_func ("/leat/text/regex/keys", test_regex_keys);
   g_test_add_func ("/leat/text/regex/random", test_regex_random);

@@ -186,3 +186,12 @@ advance_text (const uint8_t *text, uint64_t text_count, uint8_t *ring, uint64_t 
       rows[1] = progress[AT_LINES] + ((text_count > 0 ? tail[TAIL_LINE] : progress[AT_TAIL + TAIL_LINE]) < end);
     }
 }
+
+/* For regexes whose $ can only be behind other bytes than a carriage return: says where lines end in two bytes. */
+__global__ void
+tell_returns (const uint8_t *text, uint64_t text_count)
+{
+  GRID_FOR (i, text_count)
+    if (text[i] == LINE_END && i > 0 && text[i - 1] == '\r')
+      leat_report_at (RETURNS, i, 0);
+}

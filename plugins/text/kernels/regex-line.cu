@@ -58,6 +58,7 @@ LEAT_REPORT (FAR = 0, error, "an attempt at a match, begun at {index} in an earl
                        "allows")
 LEAT_REPORT (SLOW = 1, error, "in the line of {value} bytes at {index} it takes too long to tell where matches end: ask for "
                               "lines (emit=line), or for a regex that can begin in fewer places")
+LEAT_REPORT (RETURNS = 2, warning, "a line ends in \\r\\n at byte {index} of the run, where $ does not match; write \\r?$ if it is to")
 
 struct Automaton
 {

@@ -189,6 +189,7 @@ test_csr_read_bad_text (void)
     { "0 1\n1 2 5\n", "", "graph:2: this edge has a weight" },
     { "0 2000000000\n", "", "say vertices=2000000001" },
     { "", "", "say how many there are with vertices=" },
+    { "\x1f\x8b\x08", "", "graph: it is compressed by gzip, and no text with edges; unpack it first" },
     { "\x93NUMPY\x01", "", "graph: it is an .npy file; give rows in such files with offsets-path=" },
     { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "format=edges",
       "graph: it is a Matrix Market file, whose line of sizes would be taken for an edge" },

@@ -293,6 +293,12 @@ test_csr_relax_bad_data (void)
   weights[3] = -1;
   relax_push (&sssp, &graph, weights, sources, 1);
   relax_assert_fails (&sssp, "negative or no number: -1 at index 3");
+  weights[3] = NAN;
+  relax_push (&sssp, &graph, weights, sources, 1);
+  relax_assert_fails (&sssp, "negative or no number: ");
+  weights[3] = -INFINITY;
+  relax_push (&sssp, &graph, weights, sources, 1);
+  relax_assert_fails (&sssp, "negative or no number: -inf at index 3");
   primitive_fixture_close (&sssp);
   csr_graph_clear (&graph);
 }

@@ -1,0 +1,27 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-recorder.h"
+
+G_BEGIN_DECLS
+
+/* Two inputs of a node of which row i of one goes with row i of the other. */
+typedef struct
+{
+  LeatNode *node; /* not owned */
+  char *names[2];
+  LeatBufferId buffers[2];
+  LeatBufferId origins[2]; /* what was copied there; NONE while nobody has asked */
+  gboolean told;
+} LeatAligned;
+
+/* To be called while @self records: both inputs are bounded, and a run in which one of them has fewer rows leaves rows
+ * of the other out.  Where both come from sources that is warned of, once. */
+void leat_recorder_align (LeatRecorder *self, const char *input, const char *other);
+
+void leat_aligned_clear (LeatAligned *self);
+void leat_plan_find_aligned (LeatPlan *self, LeatAligned *aligned);
+
+G_END_DECLS

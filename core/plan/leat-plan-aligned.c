@@ -1,0 +1,45 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-plan-private.h"
+
+#include "leat-plan-aligned-private.h"
+
+/* Inputs that belong together row by row.  What is on the device the host does not see, but sources' counts it does. */
+
+void
+leat_aligned_clear (LeatAligned *self)
+{
+  g_free (self->names[0]);
+  g_free (self->names[1]);
+}
+
+void
+leat_recorder_align (LeatRecorder *self, const char *input, const char *other)
+{
+  const char *const names[2] = { input, other };
+  LeatAligned aligned = { .node = self->node, .origins = { LEAT_BUFFER_NONE, LEAT_BUFFER_NONE } };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      aligned.buffers[i] = leat_recorder_get_input (self, names[i]);
+      if (aligned.buffers[i] == LEAT_BUFFER_NONE
+          || !leat_spec_is_bounded (leat_recorder_get_spec (self, aligned.buffers[i])))
+        return;
+    }
+  for (guint i = 0; i < 2; i++)
+    aligned.names[i] = g_strdup (names[i]);
+  g_array_append_val (self->plan->aligned, aligned);
+}
+
+void
+leat_plan_find_aligned (LeatPlan *self, LeatAligned *aligned)
+{
+  g_autofree LeatBufferId *origins = NULL;
+
+  if (aligned->origins[0] != LEAT_BUFFER_NONE)
+    return;
+  origins = leat_plan_list_origins (self);
+  for (guint i = 0; i < 2; i++)
+    aligned->origins[i] = origins[aligned->buffers[i]];
+}
