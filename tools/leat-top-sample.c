@@ -9,6 +9,8 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#define LEAT_TOP_DEPTH_MOST 64 /* ten are told */
+
 static void
 leat_top_device_free (gpointer data)
 {
@@ -257,6 +259,31 @@ leat_top_sample_new (JsonNode *root)
   return self;
 }
 
+/* The parser calls itself for what is in something, as deep as that goes.  It also takes comments, in which there could
+ * be quotes; nobody sends any, so that what has no place outside of strings is refused. */
+static gboolean
+leat_top_sample_is_shallow (const char *text, gsize size)
+{
+  static const char marks[] = "{}[],:\"+-. \t\r\n";
+  gboolean quoted = FALSE;
+  guint depth = 0;
+
+  for (gsize i = 0; i < size; i++)
+    if (quoted && text[i] == '\\')
+      i++;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (quoted)
+      continue;
+    else if (!g_ascii_isalnum (text[i]) && (text[i] == '\0' || strchr (marks, text[i]) == NULL))
+      return FALSE;
+    else if ((text[i] == '{' || text[i] == '[') && ++depth > LEAT_TOP_DEPTH_MOST)
+      return FALSE;
+    else if ((text[i] == '}' || text[i] == ']') && depth > 0)
+      depth--;
+  return TRUE;
+}
+
 LeatTopSample *
 leat_top_sample_parse (const char *text, gsize size, GError **error)
 {
@@ -266,6 +293,12 @@ leat_top_sample_parse (const char *text, gsize size, GError **error)
   if (!g_utf8_validate_len (text, size, NULL))
     {
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "what came is no text");
+      return NULL;
+    }
+  if (!leat_top_sample_is_shallow (text, size))
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                   "what came is no JSON of at most %d things in each other", LEAT_TOP_DEPTH_MOST);
       return NULL;
     }
   if (!json_parser_load_from_data (parser, text, (gssize) size, error))

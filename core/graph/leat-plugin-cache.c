@@ -7,8 +7,10 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 /* Raised when the data's form or its meaning changes; a cache of another format is not read. */
@@ -18,6 +20,7 @@
  * used is tried again after this time, which is long, since a plugin that hangs costs a program that starts seconds,
  * and at once with another libleat. */
 #define LEAT_PLUGIN_CACHE_BROKEN_S 3600
+#define LEAT_PLUGIN_CACHE_MOST     (64 << 20) /* bytes; no such file was written */
 
 /* Goes before the data; its size keeps the data aligned. */
 typedef struct
@@ -45,19 +48,67 @@ leat_plugin_cache_get_library (void)
   return XXH3_64bits_withSeed (&status.st_mtim, sizeof status.st_mtim, (XXH64_hash_t) status.st_size);
 }
 
-/* The data of a cache file, still mapped; NULL when it is not what was written.  @library: whose it is */
-static GBytes *
-leat_plugin_cache_map (const char *file, guint64 *library)
+static gboolean
+leat_plugin_cache_is_private (const struct stat *info)
 {
-  g_autoptr (GMappedFile) mapped = g_mapped_file_new (file, FALSE, NULL);
-  g_autoptr (GBytes) all = NULL;
+  return info->st_uid == geteuid () && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* What is in it says which file is loaded for a node, so it is trusted as compiled kernels in their cache are. */
+static gboolean
+leat_plugin_cache_may_read (const char *file, int fd, struct stat *info)
+{
+  g_autofree char *folder = g_path_get_dirname (file);
+  struct stat around;
+
+  if (fstat (fd, info) != 0 || !S_ISREG (info->st_mode) || info->st_size > LEAT_PLUGIN_CACHE_MOST)
+    return FALSE;
+  if (leat_plugin_cache_is_private (info) && stat (folder, &around) == 0 && leat_plugin_cache_is_private (&around))
+    return TRUE;
+  g_debug ("%s is not used: it and its folder must belong to this user and be writable by nobody else", file);
+  return FALSE;
+}
+
+/* Read and not mapped, as it may be cut short meanwhile; NULL where there is none to be read. */
+static GBytes *
+leat_plugin_cache_read (const char *file)
+{
+  /* A pipe without a writer would hold an open () up. */
+  int fd = open (file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+  g_autofree guint8 *data = NULL;
+  gsize size = 0, got = 0;
+  struct stat info;
+
+  if (fd < 0)
+    return NULL;
+  if (leat_plugin_cache_may_read (file, fd, &info))
+    {
+      size = (gsize) info.st_size;
+      data = g_malloc (size + 1);
+    }
+  while (got < size)
+    {
+      gssize n = read (fd, data + got, size - got);
+
+      if (n <= 0 && !(n < 0 && errno == EINTR))
+        break;
+      got += n > 0 ? (gsize) n : 0;
+    }
+  close (fd);
+  return data != NULL ? g_bytes_new_take (g_steal_pointer (&data), got) : NULL;
+}
+
+/* The data of a cache file; NULL when it is not what was written.  @library: whose it is */
+static GBytes *
+leat_plugin_cache_open (const char *file, guint64 *library)
+{
+  g_autoptr (GBytes) all = leat_plugin_cache_read (file);
   LeatPluginCacheHeader header;
   const char *data;
   gsize size;
 
-  if (mapped == NULL)
+  if (all == NULL)
     return NULL;
-  all = g_mapped_file_get_bytes (mapped);
   data = g_bytes_get_data (all, &size);
   if (size < sizeof header)
     return NULL;
@@ -85,7 +136,7 @@ leat_plugin_cache_load (const char *file)
 {
   GHashTable *entries = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) leat_plugin_entry_free);
   guint64 library = 0;
-  g_autoptr (GBytes) bytes = leat_plugin_cache_map (file, &library);
+  g_autoptr (GBytes) bytes = leat_plugin_cache_open (file, &library);
   g_autoptr (GVariant) list = NULL;
   gint64 now_s = g_get_real_time () / G_USEC_PER_SEC;
 

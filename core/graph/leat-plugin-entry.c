@@ -62,6 +62,28 @@ leat_plugin_entry_is_listed (GPtrArray *entries, const char *path)
   return FALSE;
 }
 
+/* A plugin is code that gets run, so nobody but its owner, root and their group may say what is in it.  The sticky bit
+ * keeps what is there, and lets everybody add to it. */
+static gboolean
+leat_plugin_entry_is_open (const char *path)
+{
+  struct stat info;
+
+  return stat (path, &info) == 0 && (info.st_mode & S_IWOTH) != 0;
+}
+
+static void
+leat_plugin_entry_check (LeatPluginEntry *self, const char *folder)
+{
+  const char *open = leat_plugin_entry_is_open (folder)       ? folder
+                     : leat_plugin_entry_is_open (self->path) ? self->path
+                                                              : NULL;
+
+  if (open != NULL)
+    leat_plugin_entry_set_broken (
+      self, TRUE, g_strdup_printf ("everybody may write to %s, and so say what is run: chmod o-w makes it safe", open));
+}
+
 void
 leat_plugin_entry_list (const char *folder, GPtrArray *entries)
 {
@@ -78,8 +100,10 @@ leat_plugin_entry_list (const char *folder, GPtrArray *entries)
       g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
       LeatPluginEntry *entry = leat_plugin_entry_is_listed (entries, path) ? NULL : leat_plugin_entry_new (path);
 
-      if (entry != NULL)
-        g_ptr_array_add (entries, entry);
+      if (entry == NULL)
+        continue;
+      leat_plugin_entry_check (entry, folder);
+      g_ptr_array_add (entries, entry);
     }
 }
 

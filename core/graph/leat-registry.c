@@ -184,6 +184,8 @@ leat_registry_read_cache (LeatRegistry *self)
       LeatPluginEntry *entry = self->plugins->pdata[i];
       const LeatPluginEntry *known = g_hash_table_lookup (cached, entry->path);
 
+      if (entry->reason != NULL)
+        continue;
       if (known == NULL || !leat_plugin_entry_is_same_file (entry, known))
         {
           g_ptr_array_add (unknown, entry);

@@ -3,17 +3,25 @@
  */
 #include "leat-image-scratch-private.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Processes of the compiler's own may add files while others are removed. */
 #define LEAT_IMAGE_SCRATCH_TRIES 10
+/* Behind it comes the process. */
+#define LEAT_IMAGE_SCRATCH_NAME "leat-kernel-"
 
 struct _LeatImageScratch
 {
   char *folder;
+  int lock; /* held as long as the process lives */
   GSubprocess *child;
 };
 
@@ -53,6 +61,52 @@ leat_image_scratch_remove_all (void)
     }
 }
 
+/* Is it of a process that is there no more?  One of another container may be there all the same, and holds the lock. */
+static gboolean
+leat_image_scratch_is_left (const char *folder, const char *name)
+{
+  guint64 pid = g_ascii_strtoull (name + strlen (LEAT_IMAGE_SCRATCH_NAME), NULL, 10);
+  struct stat info;
+  gboolean left;
+  int fd;
+
+  if (pid == 0 || pid > G_MAXINT || kill ((pid_t) pid, 0) == 0 || errno != ESRCH)
+    return FALSE;
+  fd = open (folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return FALSE;
+  left = fstat (fd, &info) == 0 && info.st_uid == geteuid () && flock (fd, LOCK_EX | LOCK_NB) == 0;
+  close (fd);
+  return left;
+}
+
+/* Who was killed could take nothing away. */
+static void
+leat_image_scratch_sweep (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (g_get_tmp_dir (), 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *folder = NULL;
+
+      if (!g_str_has_prefix (name, LEAT_IMAGE_SCRATCH_NAME))
+        continue;
+      folder = g_build_filename (g_get_tmp_dir (), name, NULL);
+      if (leat_image_scratch_is_left (folder, name))
+        leat_image_scratch_remove_folder (folder);
+    }
+}
+
+static char *
+leat_image_scratch_make_folder (GError **error)
+{
+  g_autofree char *name = g_strdup_printf (LEAT_IMAGE_SCRATCH_NAME "%d-XXXXXX", (int) getpid ());
+
+  return g_dir_make_tmp (name, error);
+}
+
 LeatImageScratch *
 leat_image_scratch_new (GError **error)
 {
@@ -61,9 +115,12 @@ leat_image_scratch_new (GError **error)
   char *folder;
 
   if (g_once_init_enter (&registered))
-    g_once_init_leave (&registered, at_quick_exit (leat_image_scratch_remove_all) == 0 ? 1 : 2);
+    {
+      leat_image_scratch_sweep ();
+      g_once_init_leave (&registered, at_quick_exit (leat_image_scratch_remove_all) == 0 ? 1 : 2);
+    }
   g_mutex_lock (&leat_image_scratch_mutex);
-  folder = g_dir_make_tmp ("leat-kernel-XXXXXX", error);
+  folder = leat_image_scratch_make_folder (error);
   if (folder == NULL)
     {
       g_mutex_unlock (&leat_image_scratch_mutex);
@@ -71,6 +128,9 @@ leat_image_scratch_new (GError **error)
     }
   self = g_new0 (LeatImageScratch, 1);
   self->folder = folder;
+  self->lock = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (self->lock >= 0)
+    flock (self->lock, LOCK_EX | LOCK_NB);
   leat_image_scratches = g_list_prepend (leat_image_scratches, self);
   g_mutex_unlock (&leat_image_scratch_mutex);
   return self;
@@ -83,6 +143,8 @@ leat_image_scratch_free (LeatImageScratch *self)
   leat_image_scratches = g_list_remove (leat_image_scratches, self);
   leat_image_scratch_remove_folder (self->folder);
   g_mutex_unlock (&leat_image_scratch_mutex);
+  if (self->lock >= 0)
+    close (self->lock);
   g_clear_object (&self->child);
   g_free (self->folder);
   g_free (self);

@@ -99,7 +99,7 @@ leat_image_store_is_sound (const guint8 *data, gsize size, const LeatImageKey *k
 GBytes *
 leat_image_store_read (int folder, const char *name, const LeatImageKey *key, gboolean *damaged)
 {
-  int file = openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int file = openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   g_autofree guint8 *data = NULL;
   gboolean other = FALSE;
   gsize size = 0;

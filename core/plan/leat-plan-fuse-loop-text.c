@@ -18,26 +18,30 @@ static const char leat_fuse_loop_prelude[] =
   "  a = b;\n"
   "  b = was;\n"
   "}\n"
-  "__device__ __forceinline__ void leat_fuse_watch (void *memory, const void *outer, uint64_t iteration, uint64_t "
-  "*since, uint64_t budget)\n"
+  "__device__ __forceinline__ void leat_fuse_watch (void *memory, const void *outer, const void *told, uint64_t "
+  "iteration, uint64_t *since, uint64_t budget)\n"
   "{\n"
   "  uint64_t verdict = 0, tick = (uint64_t) clock64 ();\n"
   "  if (outer != nullptr && ((const volatile uint64_t *) outer)[2] != 0)\n"
   "    verdict = 2;\n"
-  "  else if (budget > 0 && (iteration == 0 || tick - since[1] > LEAT_FUSE_LOOK))\n"
-  "    {\n"
-  "      uint64_t now = leat_clock_now ();\n"
-  "      if (iteration == 0)\n"
-  "        since[0] = now;\n"
-  "      since[1] = tick;\n"
-  "      verdict = now - since[0] > budget;\n"
-  "    }\n"
-  "  ((volatile uint64_t *) memory)[4 + iteration % 2] = verdict;\n"
-  "}\n"
-  "__device__ __forceinline__ uint64_t leat_fuse_get_verdict (const void *memory, uint64_t iteration)\n"
-  "{\n"
-  "  return ((const volatile uint64_t *) memory)[4 + iteration % 2];\n"
-  "}\n";
+  "  else if (iteration % " G_STRINGIFY (
+    LEAT_LOOP_LOOK) " == 0 && ((const volatile uint64_t *) told)[4] != 0)\n"
+                    "    verdict = 2;\n"
+                    "  else if (budget > 0 && (iteration == 0 || tick - since[1] > LEAT_FUSE_LOOK))\n"
+                    "    {\n"
+                    "      uint64_t now = leat_clock_now ();\n"
+                    "      if (iteration == 0)\n"
+                    "        since[0] = now;\n"
+                    "      since[1] = tick;\n"
+                    "      verdict = now - since[0] > budget;\n"
+                    "    }\n"
+                    "  ((volatile uint64_t *) memory)[4 + iteration % 2] = verdict;\n"
+                    "}\n"
+                    "__device__ __forceinline__ uint64_t leat_fuse_get_verdict (const void *memory, uint64_t "
+                    "iteration)\n"
+                    "{\n"
+                    "  return ((const volatile uint64_t *) memory)[4 + iteration % 2];\n"
+                    "}\n";
 
 static gboolean
 leat_fuse_writer_watches (LeatFuseWriter *self)
@@ -70,8 +74,9 @@ leat_fuse_writer_begin_loop (LeatFuseWriter *self)
   leat_fuse_writer_state (self, "{");
   if (leat_fuse_writer_watches (self))
     leat_fuse_writer_state (
-      self, LEAT_FUSE_ONE_THREAD " leat_fuse_watch (%s, %s, leat_state[0], leat_since, %" G_GUINT64_FORMAT "ull);",
-      leat_fuse_writer_get_items (self, loop->memory), outer, loop->budget_ns);
+      self, LEAT_FUSE_ONE_THREAD " leat_fuse_watch (%s, %s, %s, leat_state[0], leat_since, %" G_GUINT64_FORMAT "ull);",
+      leat_fuse_writer_get_items (self, loop->memory), outer, leat_fuse_writer_get_items (self, loop->report),
+      loop->budget_ns);
 }
 
 static char *

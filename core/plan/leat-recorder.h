@@ -250,6 +250,8 @@ typedef enum
  * @iterations: done so far
  * @end: a #LeatLoopEnd
  * @away: how many there were when its time was over; stays when the loop is done again, until the host clears it
+ * @ends: nobody wants any more of it: it has run away before, or the host says so; it is looked at once in
+ *   %LEAT_LOOP_LOOK iterations, and stays likewise
  *
  * What the test of a loop says of it, in memory of the host that the device sees.  It may be written in the last
  * iteration alone, unless the host decides.
@@ -260,7 +262,11 @@ typedef struct
   guint64 iterations;
   guint64 end;
   guint64 away;
+  guint64 ends;
 } LeatLoopReport;
+
+/* Reading memory of the host takes as long as a small iteration. */
+#define LEAT_LOOP_LOOK 64
 
 /**
  * LeatLoopCall:

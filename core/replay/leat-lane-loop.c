@@ -167,6 +167,18 @@ leat_lane_forget_runaways (LeatLane *self)
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
 
       ((LeatLoopReport *) self->hosts[loop->report])->away = 0;
+      ((LeatLoopReport *) self->hosts[loop->report])->ends = 0;
+    }
+}
+
+void
+leat_lane_end_loops (LeatLane *self)
+{
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+
+      __atomic_store_n (&((LeatLoopReport *) self->hosts[loop->report])->ends, 1, __ATOMIC_RELEASE);
     }
 }
 

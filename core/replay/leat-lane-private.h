@@ -383,6 +383,8 @@ void leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLo
 /* Has any of its loops been ended by its budget? */
 gboolean leat_lane_has_runaway (LeatLane *self);
 void leat_lane_forget_runaways (LeatLane *self);
+/* From any thread, of what is launched: the iterations that are under way are the last. */
+void leat_lane_end_loops (LeatLane *self);
 /* What goes on from one iteration to the next, and how many items of it there are where that is still known: after a
  * run, with the device's context current.  (transfer full) */
 char *leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop, gboolean counts);

@@ -68,6 +68,7 @@ leat_session_take_over (LeatSession *self)
       if (g_atomic_int_get (&self->use) == LEAT_SESSION_RUNNING)
         leat_session_unblock_endpoints (self);
       leat_session_call_off_steps (self);
+      leat_session_call_off_loops (self);
       g_usleep (500);
     }
 }
@@ -171,6 +172,7 @@ static void
 leat_session_cancelled (GCancellable *cancellable, gpointer data)
 {
   leat_session_unblock_endpoints (data);
+  leat_session_call_off_loops (data);
 }
 
 gulong

@@ -60,6 +60,7 @@ leat_session_make_flights (LeatSession *self)
   LeatRun run = { 0 };
 
   self->not_wide = NULL;
+  leat_session_forget_loops (self, NULL);
   if (self->flights->len > 0)
     run = leat_session_get_flight (self, 0)->run;
   g_array_set_size (self->flights, 0);

@@ -72,11 +72,13 @@ leat_session_drop_flight (LeatSession *self)
   gint64 ended_us;
 
   leat_session_call_off_steps (self);
+  leat_session_call_off_loops (self);
   if (flight->run.watched)
     leat_waiter_collect (self->waiter, &ended_us, NULL);
   if (self->waiter != NULL)
     leat_waiter_reset (self->waiter);
   leat_session_forget_steps (self, flight);
+  leat_session_forget_loops (self, flight->lane);
   flight->run = (LeatRun){ 0 };
   if (self->task_source != NULL)
     g_source_set_ready_time (self->task_source, LEAT_SESSION_DROPPED);

@@ -94,6 +94,42 @@ leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
            : "";
 }
 
+/* Between the launch and its end.  Who has called the run off by now is not heard of again. */
+void
+leat_session_watch_loops (LeatSession *self, LeatSessionFlight *flight)
+{
+  if (G_LIKELY (self->plan->loops->len == 0))
+    return;
+  leat_lane_forget_runaways (flight->lane);
+  g_mutex_lock (&self->told_lock);
+  g_ptr_array_add (self->looping, flight->lane);
+  if (g_atomic_int_get (&self->closing) || g_cancellable_is_cancelled (flight->run.cancellable))
+    leat_lane_end_loops (flight->lane);
+  g_mutex_unlock (&self->told_lock);
+}
+
+void
+leat_session_forget_loops (LeatSession *self, LeatLane *lane)
+{
+  if (G_LIKELY (self->plan == NULL || self->plan->loops->len == 0))
+    return;
+  g_mutex_lock (&self->told_lock);
+  if (lane == NULL)
+    g_ptr_array_set_size (self->looping, 0);
+  else
+    g_ptr_array_remove (self->looping, lane);
+  g_mutex_unlock (&self->told_lock);
+}
+
+void
+leat_session_call_off_loops (LeatSession *self)
+{
+  g_mutex_lock (&self->told_lock);
+  for (guint i = 0; i < self->looping->len; i++)
+    leat_lane_end_loops (g_ptr_array_index (self->looping, i));
+  g_mutex_unlock (&self->told_lock);
+}
+
 /* The run has no results, as where a kernel reports an error. */
 static void
 leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const LeatPlanLoop *loop, guint64 iterations,
@@ -120,6 +156,26 @@ leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const Le
                *state != '\0' ? ", each of which hands on " : "", state, leat_session_get_other_way (self, loop));
 }
 
+/* What a loop has come to by then is no result. */
+static gboolean
+leat_session_check_called_off (LeatSession *self, LeatSessionFlight *flight, GError **error)
+{
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+      LeatLoopReport report;
+
+      leat_lane_get_loop_report (flight->lane, loop, &report);
+      if (report.ends == 0 || report.end != LEAT_LOOP_END_AROUND)
+        continue;
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+                   "loop \"%s\" was called off after %" G_GUINT64_FORMAT " iterations", leat_node_get_name (loop->node),
+                   report.iterations);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
@@ -143,7 +199,7 @@ leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError *
     }
   g_mutex_unlock (&self->told_lock);
   if (away == NULL)
-    return TRUE;
+    return leat_session_check_called_off (self, flight, error);
   flight->run.reported = flight->run.refused = TRUE;
   leat_session_refuse_loop (self, flight, away, iterations, done_again, error);
   return FALSE;

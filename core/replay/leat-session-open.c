@@ -201,6 +201,7 @@ static void
 leat_session_take_down (LeatSession *self)
 {
   g_atomic_int_set (&self->is_open, FALSE);
+  leat_session_forget_loops (self, NULL);
   leat_session_stop_endpoints (self);
   leat_session_close_trace (self);
   leat_session_drop_memo (self);

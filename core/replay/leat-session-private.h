@@ -363,6 +363,7 @@ struct _LeatSession
   gboolean quick;        /* nobody has had the session since a run that may be done again the short way */
   gboolean never_quick;  /* for comparisons */
   guint64 n_quick;       /* runs that were, since the session was made */
+  GPtrArray *looping;    /* LeatLane, under told_lock: loops are under way in them */
   guint64 *stop_word;    /* under told_lock: ends the loop of repeated runs that is under way on the device; or NULL */
   GCancellable *stopper; /* that does so too, and the number of its signal; or NULL */
   gulong stopper_id;
@@ -759,6 +760,10 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
 gboolean leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
 /* The wait has failed with @error: where a kernel that stays was ended because the run took too long, that leaves the
  * device as it was. */
+/* From the launch of a run with loops to its end (@lane; NULL: of all) others may call them off. */
+void leat_session_watch_loops (LeatSession *self, LeatSessionFlight *flight);
+void leat_session_forget_loops (LeatSession *self, LeatLane *lane);
+void leat_session_call_off_loops (LeatSession *self);
 void leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error);
 static inline void
 leat_session_note_device_us (LeatSession *self, gint64 device_us)

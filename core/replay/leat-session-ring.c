@@ -273,7 +273,10 @@ static void
 leat_ring_quiet (LeatRing *self)
 {
   for (guint64 i = self->computed; i < self->launched; i++)
-    leat_lane_synchronize (leat_ring_get_flight (self, i)->lane, NULL);
+    {
+      leat_lane_synchronize (leat_ring_get_flight (self, i)->lane, NULL);
+      leat_session_forget_loops (self->session, leat_ring_get_flight (self, i)->lane);
+    }
 }
 
 /* The failure of the first run that failed; that of a thread lies before that of those before it in the ring. */

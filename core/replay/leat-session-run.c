@@ -95,7 +95,7 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
     return FALSE;
   if (!flight->run.streamed)
     leat_session_note_on_device (self, FALSE);
-  leat_lane_forget_runaways (lane);
+  leat_session_watch_loops (self, flight);
   if (!leat_lane_poison (lane, path, error))
     return FALSE;
   if (G_UNLIKELY (steps > 0)
@@ -128,6 +128,8 @@ leat_session_do_until_stopped (LeatSession *self, LeatSessionFlight *flight,
   flight->lane->stop = &stop;
   good = step (self, flight, error);
   flight->lane->stop = NULL;
+  if (G_UNLIKELY (!good))
+    leat_session_forget_loops (self, flight->lane);
   if (G_UNLIKELY (!good && flight->run.looped))
     {
       leat_session_call_off_steps (self);
@@ -213,6 +215,7 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   if (G_UNLIKELY (run->traced || run->measured))
     run->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
   run->launched = run->watched = FALSE;
+  leat_session_forget_loops (self, lane);
   /* What did not end has them until the session is closed. */
   if (good)
     leat_session_leave_buffers (self);

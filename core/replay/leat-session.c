@@ -122,6 +122,7 @@ leat_session_finalize (GObject *object)
   g_clear_pointer (&self->account, leat_memory_account_unref);
   g_array_unref (self->report_totals);
   g_array_unref (self->loop_totals);
+  g_ptr_array_unref (self->looping);
   g_clear_pointer (&self->reported, g_ptr_array_unref);
   g_clear_pointer (&self->told_queues, g_variant_unref);
   g_clear_pointer (&self->refusal, g_variant_unref);
@@ -180,6 +181,7 @@ leat_session_init (LeatSession *self)
   self->reported = g_ptr_array_new ();
   self->growths = leat_session_growths_new ();
   self->loop_totals = leat_session_loops_new ();
+  self->looping = g_ptr_array_new ();
   self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
   self->former_trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));

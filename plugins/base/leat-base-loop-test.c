@@ -198,7 +198,8 @@ leat_loop_test_write_params (LeatLoopTest *self, const char *entry, GString *tex
 
 /* What is told are the fields of a LeatLoopReport, in the host's memory, so that it is written once where the host does
  * not wait for it.  That it ran away is not written over when it is done again before the host looks: in an iteration
- * of an unrolled loop around it, or in the next of many runs. */
+ * of an unrolled loop around it, or in the next of many runs; it ends at once then, and does not take its time again.
+ */
 static void
 leat_loop_test_write_end (LeatLoopTest *self, const char *is_told, GString *text)
 {
@@ -217,7 +218,10 @@ leat_loop_test_write_end (LeatLoopTest *self, const char *is_told, GString *text
     "      leat_told[1] = " LEAT_LOOP_COUNTER ";\n"
     "      leat_told[2] = leat_over ? %d : leat_ends ? %d : leat_goes_on ? %d : leat_late ? %d : %d;\n"
     "      if (leat_late && !leat_over && !leat_ends)\n"
-    "        leat_told[3] = " LEAT_LOOP_COUNTER ";\n"
+    "        {\n"
+    "          leat_told[3] = " LEAT_LOOP_COUNTER ";\n"
+    "          leat_told[4] = 1;\n"
+    "        }\n"
     "      leat_told[0] = leat_goes_on;\n"
     "    }\n",
     is_told, LEAT_LOOP_END_AROUND, LEAT_LOOP_END_CONVERGED, LEAT_LOOP_END_NONE, LEAT_LOOP_END_BUDGET,
@@ -232,18 +236,19 @@ static void
 leat_loop_test_write (LeatLoopTest *self, const char *condition, GString *text)
 {
   leat_loop_test_write_params (self, LEAT_LOOP_ENTRY, text);
-  g_string_append_printf (text,
-                          "{\n"
-                          "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
-                          "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = " LEAT_LOOP_DONE
-                          " + 1, leat_now = leat_clock_now ();\n"
-                          "  const uint64_t leat_since = " LEAT_LOOP_SINCE " != 0 ? " LEAT_LOOP_SINCE " : leat_now;\n"
-                          "  const bool leat_over = leat_memory" LEAT_LOOP_OVER
-                          " != 0 || (leat_outer != 0 && leat_outer" LEAT_LOOP_OVER " != 0);\n"
-                          "  const bool leat_ends = %s, leat_late = leat_budget > 0 && leat_now - leat_since > "
-                          "leat_budget;\n" LEAT_LOOP_GOES_ON "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
-                          "  " LEAT_LOOP_SINCE " = leat_since;\n",
-                          condition);
+  g_string_append_printf (
+    text,
+    "{\n"
+    "  if (blockIdx.x > 0 || threadIdx.x > 0)\n    return;\n\n"
+    "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = " LEAT_LOOP_DONE " + 1, leat_now = leat_clock_now ();\n"
+    "  const uint64_t leat_since = " LEAT_LOOP_SINCE " != 0 ? " LEAT_LOOP_SINCE " : leat_now;\n"
+    "  const bool leat_off = " LEAT_LOOP_DONE " %% %u == 0 && ((const volatile uint64_t *) leat_told)[4] != 0;\n"
+    "  const bool leat_over = leat_off || leat_memory" LEAT_LOOP_OVER
+    " != 0 || (leat_outer != 0 && leat_outer" LEAT_LOOP_OVER " != 0);\n"
+    "  const bool leat_ends = %s, leat_late = leat_budget > 0 && leat_now - leat_since > "
+    "leat_budget;\n" LEAT_LOOP_GOES_ON "  leat_memory[i] = " LEAT_LOOP_COUNTER ";\n"
+    "  " LEAT_LOOP_SINCE " = leat_since;\n",
+    LEAT_LOOP_LOOK, condition);
   leat_loop_test_write_end (self, "!leat_goes_on || leat_handle == 0", text);
   g_string_append (text, "  if (leat_handle != 0)\n"
                          "    leat_graph_set_conditional (leat_handle, leat_goes_on);\n"

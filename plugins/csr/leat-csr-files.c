@@ -4,9 +4,9 @@
 #include "leat-csr-files.h"
 
 #include "leat-csr-arrays.h"
+#include "leat-csr-load.h"
 #include "leat-csr-packages.h"
 #include "leat-csr-text.h"
-#include "leat-input-file.h"
 
 #include "graph/leat-file-kind-private.h"
 
@@ -114,40 +114,18 @@ leat_csr_files_read_edges (const LeatCsrFiles *self, LeatCsrFileText *text, Leat
     }
 }
 
-static GMappedFile *
-leat_csr_files_map (const LeatCsrFiles *self, GError **error)
-{
-  GMappedFile *file;
-
-  if (!leat_input_file_check (self->path, error))
-    return NULL;
-  if (!g_file_test (self->path, G_FILE_TEST_IS_REGULAR))
-    {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
-                   "cannot read \"%s\": it is no regular file; save the edges to one first", self->path);
-      return NULL;
-    }
-  file = g_mapped_file_new (self->path, FALSE, error);
-  if (file == NULL && error != NULL)
-    {
-      (*error)->domain = LEAT_GRAPH_ERROR;
-      (*error)->code = LEAT_GRAPH_ERROR_IO;
-    }
-  return file;
-}
-
 static LeatCsrGraph *
 leat_csr_files_read_text (const LeatCsrFiles *self, gboolean *symmetric, guint32 *source, LeatCsrRounding *rounding,
                           GError **error)
 {
-  g_autoptr (GMappedFile) file = leat_csr_files_map (self, error);
+  g_autoptr (GBytes) file = leat_csr_load (self->path, error);
   g_auto (LeatCsrEdges) edges = { 0 };
   LeatCsrFileText text = { 0 };
 
   if (file == NULL)
     return NULL;
-  text.text = g_mapped_file_get_contents (file) != NULL ? g_mapped_file_get_contents (file) : "";
-  text.size = g_mapped_file_get_length (file);
+  text.text = g_bytes_get_data (file, &text.size);
+  text.text = text.text != NULL ? text.text : "";
   leat_csr_edges_init (&edges);
   if (!leat_csr_files_read_edges (self, &text, &edges, error) || !leat_csr_files_check_vertices (self, &edges, error))
     return NULL;

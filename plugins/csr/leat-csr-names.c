@@ -3,8 +3,8 @@
  */
 #include "leat-csr-names.h"
 
+#include "leat-csr-load.h"
 #include "leat-csr-packages.h"
-#include "leat-input-file.h"
 #include "graph/leat-output-file-private.h"
 
 /**
@@ -67,14 +67,14 @@ static gboolean
 leat_csr_names_load (LeatCsrNames *self, GError **error)
 {
   g_autofree char *path = leat_node_dup_path (LEAT_NODE (self), "packages");
-  g_autoptr (GMappedFile) file = leat_input_file_check (path, error) ? g_mapped_file_new (path, FALSE, error) : NULL;
+  g_autoptr (GBytes) file = leat_csr_load (path, error);
   g_auto (LeatCsrEdges) edges = { 0 };
 
   if (file == NULL)
     return FALSE;
   leat_csr_edges_init (&edges);
-  return leat_csr_packages_read (&self->packages, &edges, path, g_mapped_file_get_contents (file),
-                                 g_mapped_file_get_length (file), error);
+  return leat_csr_packages_read (&self->packages, &edges, path, g_bytes_get_data (file, NULL), g_bytes_get_size (file),
+                                 error);
 }
 
 static gboolean

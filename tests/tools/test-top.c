@@ -222,7 +222,8 @@ impostor_work (gpointer data)
 
   g_socket_receive (client, request, sizeof request, NULL, NULL);
   if (self->text != NULL)
-    g_socket_send (client, self->text, strlen (self->text), NULL, NULL);
+    for (gssize n = 0, left = (gssize) strlen (self->text); left > 0 && n >= 0; left -= n)
+      n = g_socket_send (client, self->text + strlen (self->text) - left, (gsize) left, NULL, NULL);
   else
     g_usleep (8 * G_USEC_PER_SEC);
   return NULL;
@@ -237,32 +238,55 @@ static const struct
   { "nonsense\n", "socket: " },
   { "[1,2]\n", "what came says nothing of sessions" },
   { "\xff\xfe\n", "what came is no text" },
+  { "{\"sessions\":[\"\33]0;owned\7\",}\n", "socket: " },
   { NULL, "timed out" },
 };
+
+static void
+survive (Fixture *self, const char *text, const char *message)
+{
+  g_autofree char *path = g_build_filename (self->folder, "socket", NULL);
+  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
+  Impostor impostor = { g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, NULL),
+                        text };
+  g_autoptr (ToolResult) result = NULL;
+  GThread *thread;
+
+  g_assert_true (g_socket_bind (impostor.socket, address, FALSE, NULL));
+  g_assert_true (g_socket_listen (impostor.socket, NULL));
+  thread = g_thread_new ("impostor", impostor_work, &impostor);
+  result = tool_run (NULL, WORDS ("--once", path));
+  g_test_message ("%s", result->err);
+  g_assert_cmpint (result->code, ==, 1);
+  tool_assert_contains (result->err, message);
+  g_assert_null (strpbrk (result->err, "\33\7"));
+  g_thread_join (thread);
+  g_object_unref (impostor.socket);
+  g_unlink (path);
+}
+
+/* What opens is never closed, in arrays and in objects. */
+static void
+test_top_survives_depth (Fixture *self, gconstpointer data)
+{
+  static const char *const openings[] = { "[", "{\"a\":", "[\"\\\"]\",", "[[],", "/*\"*/[" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (openings); i++)
+    {
+      g_autoptr (GString) text = g_string_new ("{\"sessions\":");
+
+      for (gsize n = 0; n < 1000000; n += strlen (openings[i]))
+        g_string_append (text, openings[i]);
+      g_string_append_c (text, '\n');
+      survive (self, text->str, "no JSON of at most 64 things in each other");
+    }
+}
 
 static void
 test_top_survives_impostors (Fixture *self, gconstpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS (impostors); i++)
-    {
-      g_autofree char *path = g_build_filename (self->folder, "socket", NULL);
-      g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
-      Impostor impostor = { g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, NULL),
-                            impostors[i].text };
-      g_autoptr (ToolResult) result = NULL;
-      GThread *thread;
-
-      g_assert_true (g_socket_bind (impostor.socket, address, FALSE, NULL));
-      g_assert_true (g_socket_listen (impostor.socket, NULL));
-      thread = g_thread_new ("impostor", impostor_work, &impostor);
-      result = tool_run (NULL, WORDS ("--once", path));
-      g_test_message ("%s", result->err);
-      g_assert_cmpint (result->code, ==, 1);
-      tool_assert_contains (result->err, impostors[i].message);
-      g_thread_join (thread);
-      g_object_unref (impostor.socket);
-      g_unlink (path);
-    }
+    survive (self, impostors[i].text, impostors[i].message);
 }
 
 /* Without --once, until it is told to end: a table after each delay. */
@@ -344,6 +368,7 @@ main (int argc, char **argv)
   ADD ("shows-all-processes", test_top_shows_all_processes);
   ADD ("forgets-the-dead", test_top_forgets_the_dead);
   ADD ("survives-impostors", test_top_survives_impostors);
+  ADD ("survives-depth", test_top_survives_depth);
   ADD ("goes-on", test_top_goes_on);
   ADD ("refuses", test_top_refuses);
   ADD ("launch-refuses-sockets", test_top_launch_refuses_sockets);

@@ -416,6 +416,65 @@ test_registry_cache_damaged (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_scans (fixture), ==, 0);
 }
 
+/* How many plugins are scanned by a registry that begins now. */
+static guint
+fixture_count_scanned (Fixture *fixture)
+{
+  g_autoptr (LeatRegistry) registry = fixture_open (fixture);
+
+  g_assert_nonnull (leat_registry_find (registry, "toy:filter", NULL));
+  return leat_registry_get_n_scanned (registry);
+}
+
+/* What others may write to is as good as none, as is what is no file; a pipe is not waited for. */
+static void
+test_registry_cache_is_private (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *folder = g_path_get_dirname (fixture->cache);
+
+  fixture_copy (fixture, GOOD, GOOD);
+  g_assert_cmpuint (fixture_count_scanned (fixture), ==, 1);
+  g_assert_cmpuint (fixture_count_scanned (fixture), ==, 0);
+  g_assert_cmpint (chmod (fixture->cache, 0620), ==, 0);
+  g_assert_cmpuint (fixture_count_scanned (fixture), ==, 1);
+  g_assert_cmpuint (fixture_count_scanned (fixture), ==, 0);
+  g_assert_cmpint (chmod (folder, 0702), ==, 0);
+  g_assert_cmpuint (fixture_count_scanned (fixture), ==, 1);
+  g_assert_cmpuint (fixture_count_scanned (fixture), ==, 1);
+  g_assert_cmpint (chmod (folder, 0700), ==, 0);
+  g_assert_cmpint (g_unlink (fixture->cache), ==, 0);
+  g_assert_cmpint (mkfifo (fixture->cache, 0600), ==, 0);
+  g_assert_cmpuint (fixture_count_scanned (fixture), ==, 1);
+}
+
+/* Everybody might say what is run: of the folder, also where the sticky bit keeps what is there, and of the file. */
+static void
+test_registry_refuses_what_all_may_write (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *file = g_build_filename (fixture->folder, GOOD, NULL);
+  const struct
+  {
+    const char *path;
+    guint mode, safe;
+  } cases[] = { { fixture->folder, 0777, 0775 }, { fixture->folder, 01777, 0755 }, { file, 0666, 0664 } };
+
+  fixture_copy (fixture, GOOD, GOOD);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (LeatRegistry) open = fixture_open (fixture);
+      g_autofree char *reason = NULL;
+
+      g_assert_cmpint (chmod (cases[i].path, cases[i].mode), ==, 0);
+      g_assert_null (leat_registry_find (open, "toy:filter", NULL));
+      reason = fixture_dup_reason (open, GOOD);
+      g_assert_nonnull (strstr (reason, "everybody may write to "));
+      g_assert_nonnull (strstr (reason, cases[i].path));
+      g_assert_cmpuint (leat_registry_get_n_scanned (open), ==, 0);
+      g_assert_cmpint (chmod (cases[i].path, cases[i].safe), ==, 0);
+      fixture_count_scanned (fixture);
+    }
+}
+
 static void
 test_registry_works_without_a_cache (Fixture *fixture, gconstpointer data)
 {
@@ -544,7 +603,9 @@ main (int argc, char **argv)
   ADD ("cache/follows-the-library", test_registry_cache_follows_the_library);
   ADD ("cache/keeps-other-folders", test_registry_cache_keeps_other_folders);
   ADD ("cache/damaged", test_registry_cache_damaged);
+  ADD ("cache/is-private", test_registry_cache_is_private);
   ADD ("cache/works-without", test_registry_works_without_a_cache);
+  ADD ("refuses-what-all-may-write", test_registry_refuses_what_all_may_write);
   ADD ("cache/concurrent-writers", test_registry_concurrent_writers);
   ADD ("without-helper", test_registry_without_helper);
   ADD ("with-a-wrong-helper", test_registry_with_a_wrong_helper);

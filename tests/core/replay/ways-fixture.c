@@ -6,13 +6,47 @@
 #include "replay/leat-session-private.h"
 
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static char *ways_fixture_cache;
+static GPid ways_fixture_process;
+
+static void
+ways_fixture_remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_DIR))
+        ways_fixture_remove_folder (path);
+      else
+        g_unlink (path);
+    }
+  g_rmdir (folder);
+}
+
+/* Not by a process that a test has forked. */
+static void
+ways_fixture_remove (void)
+{
+  if (getpid () == ways_fixture_process)
+    ways_fixture_remove_folder (ways_fixture_cache);
+}
 
 char *
 ways_fixture_init (int *argc, char ***argv)
 {
   char *cache = g_dir_make_tmp ("leat-ways-XXXXXX", NULL);
 
+  ways_fixture_cache = g_strdup (cache);
+  ways_fixture_process = getpid ();
+  atexit (ways_fixture_remove);
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
   g_unsetenv ("LEAT_LEARNED");
   g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* else nothing is measured, as there is nothing to choose */

@@ -4,6 +4,7 @@
 #include "leat-harness.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* `csr:read`: what comes out of files, and what is said of bad ones. */
 
@@ -409,6 +410,39 @@ test_csr_read_from_again (void)
   g_assert_cmpuint (numbers[0], ==, numbers[2]);
 }
 
+static gpointer
+cut_soon (gpointer path)
+{
+  g_usleep (500);
+  g_assert_cmpint (truncate (path, 7001), ==, 0);
+  return NULL;
+}
+
+/* Whenever somebody cuts it short it is read, or refused; pages of a mapping that are gone would end the process. */
+static void
+test_csr_read_cut_short (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("graph"), *properties = g_strdup_printf ("path=\"%s\"", path);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  while (text->len < 4 << 20)
+    g_string_append_printf (text, "%u %u\n", (guint) (text->len % 5000), (guint) (text->len * 7 % 5000));
+  for (guint i = 0; i < 8; i++)
+    {
+      g_autoptr (LeatPipeline) pipeline = csr_read_parse (properties);
+      g_autoptr (LeatPlan) plan = NULL;
+      g_autoptr (GError) error = NULL;
+      GThread *thread;
+
+      leat_harness_write_file (path, text->str, text->len);
+      thread = g_thread_new ("cut", cut_soon, path);
+      plan = leat_plan_new (pipeline, &error);
+      g_thread_join (thread);
+      if (plan == NULL)
+        g_assert_nonnull (strstr (error->message, "graph"));
+    }
+}
+
 static void
 test_csr_read_refuses (void)
 {
@@ -437,6 +471,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/read/rounding/text", test_csr_read_rounding_text);
   g_test_add_func ("/leat/csr/read/rounding/arrays", test_csr_read_rounding_arrays);
   g_test_add_func ("/leat/csr/read/from-again", test_csr_read_from_again);
+  g_test_add_func ("/leat/csr/read/cut-short", test_csr_read_cut_short);
   g_test_add_func ("/leat/csr/read/refuses", test_csr_read_refuses);
   result = g_test_run ();
   leat_harness_remove_files ();
