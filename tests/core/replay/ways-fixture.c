@@ -6,13 +6,33 @@
 #include "replay/leat-session-private.h"
 
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static struct
+{
+  char *folder;
+  pid_t owner; /* what it forks ends without removing it */
+} ways_cache;
+
+static void
+ways_fixture_remove_cache (void)
+{
+  const char *const remove[] = { "rm", "-rf", ways_cache.folder, NULL };
+
+  if (getpid () == ways_cache.owner)
+    g_spawn_sync (NULL, (char **) remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL);
+}
 
 char *
 ways_fixture_init (int *argc, char ***argv)
 {
   char *cache = g_dir_make_tmp ("leat-ways-XXXXXX", NULL);
 
+  ways_cache.folder = g_strdup (cache);
+  ways_cache.owner = getpid ();
+  atexit (ways_fixture_remove_cache);
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
   g_unsetenv ("LEAT_LEARNED");
   g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* else nothing is measured, as there is nothing to choose */
