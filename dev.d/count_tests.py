@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Counts the cases in a log of `meson test`: count_tests.py testlog.json"""
+"""Counts the cases in a log of `meson test`: count_tests.py testlog.json [WHAT-THE-SUITE-LEFT-BEHIND ...]"""
 
 import json
 import sys
@@ -7,7 +7,7 @@ import sys
 import tap
 
 
-def main(path):
+def main(path, *left):
     programs = {}
     try:
         with open(path, encoding='utf-8', errors='replace') as log:
@@ -18,8 +18,10 @@ def main(path):
                     lambda test=test: tap.list_names(test['command'], test.get('env', {})))
     except FileNotFoundError:
         print('no test ran')
+    if programs and left:
+        programs['(left behind)'] = [tap.Case('failed', name, '') for name in left]
     return 0 if tap.report(programs) else 1
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

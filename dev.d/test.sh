@@ -28,6 +28,35 @@ test_take_images () {
   cp -r -- "$from" "$to"
 }
 
+# Files of the source tree that git neither has nor ignores, and those that graphs make where nothing else is named.
+test_list_new () {
+  git -C "$dev_root" -c safe.directory="$dev_root" ls-files --others --exclude='/build*/' --exclude='__pycache__/' \
+    --exclude='/gpu-bundle/' 2>/dev/null || true
+}
+
+# A home and a folder for temporary files that are the suite's alone. Their path is short, as names of sockets are.
+test_begin_watch () {
+  test_own=$(mktemp -d "${TMPDIR:-/tmp}/leat-suite-XXXXXX")
+  mkdir -- "$test_own/home" "$test_own/tmp"
+  chmod 755 "$test_own"
+  chmod 1777 "$test_own/tmp" # tests that are other users for a while
+  test_before=$(test_list_new)
+}
+
+# Fills test_left with what the suite wrote in those and in the source tree, and is there still: a test that leaves things,
+# or depends on what is there, fails on another day.
+test_end_watch () {
+  local line
+  test_left=()
+  while IFS= read -r line; do
+    test_left+=("${line#"$test_own"/}")
+  done < <(find "$test_own" -mindepth 2 -maxdepth 2)
+  while IFS= read -r line; do
+    [ -z "$line" ] || test_left+=("source tree: $line")
+  done < <(comm -13 <(sort <<<"$test_before") <(test_list_new | sort))
+  rm -rf -- "$test_own"
+}
+
 # test_folder FOLDER [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran
 test_folder () {
   local folder=$1 names code=0 log=testlog
@@ -42,10 +71,12 @@ test_folder () {
   fi
   lock_take "$dev_root/$folder/meson-logs" "another ./dev is running the tests of $folder/; waiting"
   rm -f -- "$dev_root/$folder/meson-logs/$log.json"
-  LEAT_TEST_TIME_FACTOR=$(test_time_factor "$folder") \
+  test_begin_watch
+  HOME=$test_own/home PYTHONUSERBASE=${PYTHONUSERBASE:-$HOME/.local} TMPDIR=$test_own/tmp LEAT_TEST_TIME_FACTOR=$(test_time_factor "$folder") \
     meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
     --timeout-multiplier "$(test_time_factor "$folder")" "${arguments[@]}" </dev/null || true
-  python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/$log.json" || code=$?
+  test_end_watch
+  python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/$log.json" "${test_left[@]}" || code=$?
   lock_release
   return "$code"
 }

@@ -4,6 +4,8 @@
 
 #include "leat-launch-crash.h"
 
+#include "graph/leat-installed-private.h"
+
 #include <dlfcn.h>
 #include <signal.h>
 #include <string.h>
@@ -23,14 +25,17 @@ static const struct
   const char *name;
 } leat_crash_signals[] = { { SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" }, { SIGFPE, "SIGFPE" }, { SIGILL, "SIGILL" } };
 
+/* Documents lie beside the tree that a tool was built in, or where Leat is installed; the folder is found before. */
+static char *leat_crash_documents;
+
 static const char leat_crash_advice[] =
-  "leat-launch: this names the line in the kernel (docs/debugging.md):\n"
+  "debugging.md):\n"
   "  LEAT_KERNEL_SANITIZE=address ASAN_OPTIONS=detect_leaks=0 \\\n"
   "    LD_PRELOAD=$(gcc -print-file-name=libasan.so) leat-launch --device=cpu ...\n";
 
 static const char leat_crash_joined[] =
   "leat-launch: several nodes are one kernel here; whether what they say by access= is so, check=true on a megakernel\n"
-  "leat-launch: around them tells (docs/nodes/megakernel.md)\n";
+  "leat-launch: around them tells (";
 
 /* What several kernels become when they are one. */
 static const char *const leat_crash_joints[] = { "megakernel", "cooperative_loop" };
@@ -108,7 +113,13 @@ leat_crash_describe (LeatCrashText *text, int number, gconstpointer address)
   leat_crash_text_add (text, number == SIGFPE ? ": most likely it divides an integer by zero\n"
                                               : ": most likely it reads or writes outside its buffers\n");
   if (leat_crash_is_joint (kernel))
-    leat_crash_text_add (text, leat_crash_joined);
+    {
+      leat_crash_text_add (text, leat_crash_joined);
+      leat_crash_text_add (text, leat_crash_documents);
+      leat_crash_text_add (text, "nodes/megakernel.md)\n");
+    }
+  leat_crash_text_add (text, "leat-launch: this names the line in the kernel (");
+  leat_crash_text_add (text, leat_crash_documents);
   leat_crash_text_add (text, leat_crash_advice);
 }
 
@@ -152,6 +163,14 @@ leat_crash_may_replace (const struct sigaction *before)
          && dladdr ((gpointer) leat_crash_describe_overflow, &driver) != 0 && handler.dli_fbase == driver.dli_fbase;
 }
 
+static char *
+leat_crash_find_documents (void)
+{
+  g_autofree char *folder = leat_installed_find ("doc/leat/docs");
+
+  return folder != NULL ? g_strconcat (folder, "/", NULL) : g_strdup ("docs/");
+}
+
 void
 leat_launch_explain_crashes (void)
 {
@@ -161,6 +180,8 @@ leat_launch_explain_crashes (void)
 
   if (driver == NULL)
     return;
+  if (g_once_init_enter (&leat_crash_documents))
+    g_once_init_leave (&leat_crash_documents, leat_crash_find_documents ());
   leat_crash_get_kernel = (LeatCrashGetKernel) dlsym (driver, LEAT_CRASH_SYMBOL);
   leat_crash_describe_overflow = (LeatCrashDescribeOverflow) dlsym (driver, LEAT_CRASH_OVERFLOW);
   leat_crash_at_terminal = isatty (STDERR_FILENO);

@@ -5,6 +5,8 @@
 #include "leat-launch-options.h"
 #include "leat-launch-turns.h"
 
+#include "graph/leat-installed-private.h"
+
 #include <string.h>
 
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
@@ -308,6 +310,23 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
   return TRUE;
 }
 
+/* With a graph that is there. */
+static char *
+leat_launch_dup_summary (void)
+{
+  const char *graph = "graphs/scan.leat";
+  g_autofree char *installed =
+    g_file_test (graph, G_FILE_TEST_EXISTS) ? NULL : leat_installed_find ("leat/graphs/scan.leat");
+
+  graph = installed != NULL ? installed : graph;
+  return g_strdup_printf ("Runs a pipeline, from a file or from the words of the command line:\n"
+                          "  leat-launch %s patterns=warranty,liability\n"
+                          "  leat-launch - <%s\n"
+                          "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin\n"
+                          "Several run at the same time: a file follows another one, and // stands between any two.",
+                          graph, graph);
+}
+
 static gboolean
 leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char ***argv, GError **error)
 {
@@ -372,13 +391,9 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("FILE.leat [NAME=VALUE...] ... | PIPELINE...");
+  g_autofree char *summary = leat_launch_dup_summary ();
 
-  g_option_context_set_summary (
-    context, "Runs a pipeline, from a file or from the words of the command line:\n"
-             "  leat-launch graphs/scan.leat patterns=warranty,liability\n"
-             "  leat-launch - <graphs/scan.leat\n"
-             "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin\n"
-             "Several run at the same time: a file follows another one, and // stands between any two.");
+  g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
                                              "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
                                              "130 interrupted.  More: man leat-launch\n");

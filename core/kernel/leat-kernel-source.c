@@ -9,6 +9,7 @@
 #include "leat-kernel-unit-private.h"
 
 #include "graph/leat-graph-error.h"
+#include "graph/leat-installed-private.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,8 +53,11 @@ char *
 leat_kernel_source_dup_read_fault (const char *path, const GError *error)
 {
   int code = access (path, R_OK) != 0 ? errno : g_file_test (path, G_FILE_TEST_IS_DIR) ? EISDIR : 0;
+  g_autofree char *installed = code == ENOENT ? leat_installed_suggest (path) : NULL;
   g_autofree char *near = code == ENOENT ? leat_suggest_file (path) : NULL;
 
+  if (installed != NULL)
+    return g_strdup_printf ("%s (the one that comes with Leat is \"%s\")", g_strerror (code), installed);
   if (near != NULL)
     return g_strdup_printf ("%s (did you mean \"%s\"?)", g_strerror (code), near);
   return g_strdup (code != 0 ? g_strerror (code) : error->message);

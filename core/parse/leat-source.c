@@ -5,6 +5,7 @@
 #include "leat-source-private.h"
 #include "../graph/leat-file-kind-private.h"
 #include "../graph/leat-graph-error.h"
+#include "../graph/leat-installed-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,9 +83,12 @@ leat_source_read_fd (int fd, GString *text, gsize max_bytes)
 char *
 leat_source_dup_hint (const LeatSource *self)
 {
+  g_autofree char *installed = leat_installed_suggest (self->name);
   g_autofree char *near = leat_suggest_file (self->name);
   const char *slash = strrchr (self->name, '/');
 
+  if (installed != NULL)
+    return g_strdup_printf (" (the one that comes with Leat is \"%s\")", installed);
   if (near == NULL)
     return g_strdup ("");
   return g_strdup_printf (" (did you mean \"%.*s%s\"?)", slash != NULL ? (int) (slash + 1 - self->name) : 0, self->name,

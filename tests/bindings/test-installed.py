@@ -5,6 +5,7 @@
 test-installed.py BUILD-FOLDER PROGRAM.c"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -101,6 +102,48 @@ def test_python_finds_it(tree):
     env["GI_TYPELIB_PATH"] = f"{tree.root}{tree.pkg_config('--variable=typelibdir')}"
     assert call(sys.executable, "-c", program, env=env) == "Session\n"
     return None
+
+
+def share(tree, *names):
+    return Path(f"{tree.root}{tree.prefix}/share").joinpath(*names)
+
+
+def away(tree, *words, environment=None):
+    """The tool in a folder where nothing else is, on a system whose share/ is the tree's: (exit status, what it says)."""
+    folder = Path(tempfile.mkdtemp(dir=tree.root))
+    env = {**tree.env, "XDG_DATA_DIRS": str(share(tree)), "HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache"), **(environment or {})}
+    done = subprocess.run([str(tree.find(words[0])), *map(str, words[1:])], capture_output=True, text=True, env=env, cwd=folder,
+                          stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_graphs_and_documents_are_there(tree):
+    """Every graph and page of the source tree, and all that README.md names of both, where it stands."""
+    source = PROGRAM.parents[2]
+    for kind, folder in (("graphs/*.leat", share(tree, "leat")), ("graphs/*.cu", share(tree, "leat")),
+                         ("docs/**/*.md", share(tree, "doc", "leat")), ("docs/examples/*", share(tree, "doc", "leat"))):
+        names = [path.relative_to(source) for path in source.glob(kind)]
+        assert names, kind
+        for name in names:
+            assert (folder / name).read_bytes() == (source / name).read_bytes(), name
+    readme = share(tree, "doc", "leat", "README.md")
+    named = set(re.findall(r"\]\(([\w./-]+)\)", readme.read_text())) | set(re.findall(r"graphs/\w+\.leat", readme.read_text()))
+    assert len(named) > 20 and not [name for name in named if not (readme.parent / name).exists()], named
+    assert not list(share(tree, "doc", "leat").rglob("meson.build"))
+
+
+def test_graphs_are_found(tree):
+    """A graph that is named as the documents do is not there, and the one that is installed is told and runs."""
+    graph, kernel = share(tree, "leat", "graphs", "scan.leat"), share(tree, "leat", "graphs", "edges.cu")
+    for name in ("graphs/scan.leat", "scan.leat", "./scan.leat"):
+        code, said = away(tree, "leat-launch", name)
+        assert code == 2 and f'(the one that comes with Leat is "{graph}")' in said, said
+    code, said = away(tree, "leat-launch", "other/scan.leat")
+    assert code == 2 and "comes with" not in said, said
+    code, said = away(tree, "leat-inspect", "kernel", "source=graphs/edges.cu")
+    assert code != 0 and f'(the one that comes with Leat is "{kernel}")' in said, said
+    assert away(tree, "leat-launch", "--check", graph)[0] == 0
+    assert f"leat-launch {graph} patterns=" in away(tree, "leat-launch", "--help")[1]
 
 
 def test_every_plugin_is_whole(tree):

@@ -175,6 +175,35 @@ def test_network_is_doubted_for_a_reason(folder):
     assert finish(bash(folder, 'setup_doubt_network log')) == (0, '', '')
 
 
+def run_suite(folder, then):
+    """test_folder with a meson whose only test passes, and does THEN."""
+    for name in ('build/meson-logs', 'dev.d'):
+        (folder / name).mkdir(parents=True)
+    (folder / 'dev.d' / 'count_tests.py').symlink_to(PARTS / 'count_tests.py')
+    subprocess.run(['git', 'init', '-q', folder], check=True)
+    result = json.dumps({'name': 'a', 'stdout': '1..1\nok 1 /a/b\n', 'result': 'OK', 'command': ['x'], 'env': {}})
+    (folder / 'meson').write_text(f"#!/bin/sh\nprintf '%s\\n' '{result}' >build/meson-logs/testlog.json\n{then}\n")
+    (folder / 'meson').chmod(0o755)
+    return finish(bash(folder, f'. "{PARTS}/test.sh"; export PYTHONPATH="{PARTS}" PATH="$PWD:$PATH"; test_folder build'))
+
+
+def test_suite_that_leaves_nothing(folder):
+    found = run_suite(folder, 'mkdir "$TMPDIR/x"; rmdir "$TMPDIR/x"; touch build/y')
+    assert found == (0, '\n1 test programs\n1 passed, 0 failed, 0 skipped\n', ''), found
+
+
+def test_suite_that_leaves_things_fails(folder):
+    """In its home, in the folder for temporary files, in the source tree: all of it is told, and the first two are removed."""
+    (folder / 'graphs').mkdir()
+    (folder / 'graphs' / 'there').write_text('')
+    code, out, err = run_suite(folder, 'mkdir "$TMPDIR/leat-x"; touch "$TMPDIR/leat-x/y" "$HOME/.z"; touch graphs/out graphs/there; '
+                                     'echo "$TMPDIR" >build/where')
+    assert code == 1 and out.endswith('2 test programs\n1 passed, 3 failed, 0 skipped\n'), out + err
+    for name in ('tmp/leat-x', 'home/.z', 'source tree: graphs/out'):
+        assert f'  (left behind): {name}\n' in out, out
+    assert not Path((folder / 'build' / 'where').read_text().strip()).exists()
+
+
 RELEASE = """
 dpkg-query () { if [ "${*: -1}" = here ]; then echo -n '1:0.9.1-2'; else return 1; fi; }
 apt-cache () { printf '%s:\\n  Installed: (none)\\n  Candidate: 2.4.0~rc1-1\\n' "$2"; }

@@ -223,7 +223,7 @@ test_base_const_refuses (void)
   test_base_refuse_const (raw, "f32[n]", LEAT_GRAPH_ERROR_SPEC, "f32[n]");
   test_base_refuse_const (npy, "f32", LEAT_GRAPH_ERROR_SPEC, "i16");
   test_base_refuse_const (empty, NULL, LEAT_GRAPH_ERROR_DATA, "is empty");
-  test_base_refuse_const ("/none/such", NULL, LEAT_GRAPH_ERROR_IO, "/none/such");
+  test_base_refuse_const ("/proc/none/such", NULL, LEAT_GRAPH_ERROR_IO, "/proc/none/such");
   test_base_refuse_const ("/dev/zero", NULL, LEAT_GRAPH_ERROR_IO, "no regular file");
   leat_harness_write_file (npy, file, sizeof file - 1);
   test_base_refuse_const (npy, NULL, LEAT_GRAPH_ERROR_DATA, "cut short");

@@ -242,7 +242,7 @@ test_io_npy_refuses (void)
   test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "but a ZIP archive, such as an .npz file; unpack it");
   test_io_npy_assert_refused ("-", NULL, LEAT_GRAPH_ERROR_IO, "standard input");
   test_io_npy_assert_refused ("/dev/null", NULL, LEAT_GRAPH_ERROR_IO, "no regular file");
-  test_io_npy_assert_refused ("/none/such", NULL, LEAT_GRAPH_ERROR_IO, "/none/such");
+  test_io_npy_assert_refused ("/proc/none/such", NULL, LEAT_GRAPH_ERROR_IO, "/proc/none/such");
 }
 
 /* Rows of an empty array are a stream that ends at once. */

@@ -107,7 +107,7 @@ test_bench_prints_a_table (void)
 static void
 test_bench_lists_cases (void)
 {
-  static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/nonexistent/driver", NULL };
+  static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/proc/nonexistent/driver", NULL };
   static const char *const names[] = { "round-trip-16m-mapped ",
                                        "memo-4k ",
                                        "chain-512 ",

@@ -8,7 +8,7 @@
 #define WORDS(...) ((const char *const[]){ "leat-inspect", __VA_ARGS__, NULL })
 
 /* leat-inspect touches no device: whatever would, fails here. */
-static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/nonexistent/driver", NULL };
+static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/proc/nonexistent/driver", NULL };
 
 static ToolResult *
 inspect (const char *const *words)
@@ -222,7 +222,7 @@ static const MistakeCase mistake_cases[] = {
   { { "kernel", "sauce=edges.cu" }, 2, "sauce=edges.cu" },
   { { "kernel", "entry=sobel" }, 2, "source=FILE.cu" },
   { { "--broken", "upload" }, 2, "--broken" },
-  { { "kernel", "source=/nonexistent.cu" }, 1, "/nonexistent.cu" },
+  { { "kernel", "source=/proc/nonexistent.cu" }, 1, "/proc/nonexistent.cu" },
 };
 
 static void

@@ -9,7 +9,7 @@
 
 /* What of leat-launch needs no device: the command line, checking, plans.  LEAT_DEVICE and the drivers are spoilt, so
  * that whatever touches them fails. */
-static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/nonexistent/driver", NULL };
+static const char *const no_device[] = { "LEAT_DEVICE=nonsense", "LEAT_CPU_DRIVER=/proc/nonexistent/driver", NULL };
 
 static const char *const copy_file =
   "leat 1\n"
@@ -79,8 +79,8 @@ static const UsageCase usage_cases[] = {
   { { "--dot", "--stats", "a.leat" }, 2, "--dot makes none unless there is --timing=nodes" },
   { { "-v", "-q", "a.leat" }, 2, "at once" },
   { { "--variables", "upload", "+", "readback" }, 2, "goes with a file" },
-  { { "/nonexistent/a.leat" }, 2, "/nonexistent/a.leat" },
-  { { "--variables", "/nonexistent/a.leat" }, 2, "/nonexistent/a.leat" },
+  { { "/proc/nonexistent/a.leat" }, 2, "/proc/nonexistent/a.leat" },
+  { { "--variables", "/proc/nonexistent/a.leat" }, 2, "/proc/nonexistent/a.leat" },
   { { "--check", "uplaod", "+", "readback" }, 3, "did you mean \"upload\"?" },
   { { "--check", "io:file", "+", "discard", "x" }, 3, "leat-launch: " },
   { { "app", "spec=u8:4", "+", "discard" }, 3, "app \"app0\" gives what a program pushes" },
@@ -302,7 +302,7 @@ static void
 test_launch_check_in_the_terminal_has_no_place (void)
 {
   g_autoptr (ToolResult) result =
-    tool_run (no_device, WORDS ("--check", "io:npy", "path=/nonexistent/a.npy", "+", "upload", "+", "discard"));
+    tool_run (no_device, WORDS ("--check", "io:npy", "path=/proc/nonexistent/a.npy", "+", "upload", "+", "discard"));
 
   g_assert_cmpint (result->code, !=, 0);
   g_assert_true (g_str_has_prefix (result->err, "leat-launch: "));

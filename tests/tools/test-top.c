@@ -325,7 +325,7 @@ test_top_refuses (Fixture *self, gconstpointer data)
                 { "--delay=nan", 2, "--delay" },
                 { "--nonsense", 2, "nonsense" },
                 { "1", 1, "1.sock: nobody tells anything there, as leat-launch --monitor" },
-                { "/nonexistent/socket", 1, "/nonexistent/socket" } };
+                { "/proc/nonexistent/socket", 1, "/proc/nonexistent/socket" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {

@@ -55,7 +55,7 @@ test_device_open_tells_of_the_cpu (void)
   g_autoptr (LeatDevice) again = NULL;
 
   fake_harness_init (&fake, NULL);
-  g_setenv ("LEAT_CUDA_DRIVER", "/nonexistent/libcuda.so.1", TRUE);
+  g_setenv ("LEAT_CUDA_DRIVER", "/proc/nonexistent/libcuda.so.1", TRUE);
   g_setenv ("LEAT_CPU_DRIVER", fake.path, TRUE);
   device = leat_device_open ("cpu", NULL);
   g_assert_true (leat_device_is_cpu (device));

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define ABSENT "/nonexistent/libcuda.so.1"
+#define ABSENT "/proc/nonexistent/libcuda.so.1"
 
 /* One fake driver as CUDA's, one as the CPU's; either path may be replaced. */
 typedef struct
@@ -176,7 +176,7 @@ test_select_cpu_is_found_beside_plugins (void)
   fake_harness_init (&fake, NULL);
   library = g_build_filename (fake.folder, "libleat-cpu.so.1", NULL);
   g_assert_cmpint (g_rename (fake.path, library), ==, 0);
-  folders = g_strdup_printf ("/nonexistent:%s", fake.folder);
+  folders = g_strdup_printf ("/proc/nonexistent:%s", fake.folder);
   g_setenv ("LEAT_PLUGIN_PATH", folders, TRUE);
   found = leat_driver_find_cpu (NULL);
   g_assert_cmpstr (found, ==, library);

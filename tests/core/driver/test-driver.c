@@ -107,7 +107,7 @@ test_driver_open_reports_failing_init (void)
 static void
 test_driver_open_reports_absent_library (void)
 {
-  assert_open_fails ("/nonexistent/libcuda.so.1", LEAT_DRIVER_ERROR_NO_DRIVER, "no driver library");
+  assert_open_fails ("/proc/nonexistent/libcuda.so.1", LEAT_DRIVER_ERROR_NO_DRIVER, "no driver library");
   assert_open_fails ("libnonexistent.so.1", LEAT_DRIVER_ERROR_NO_DRIVER, "no driver library");
 }
 

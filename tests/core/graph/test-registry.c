@@ -512,12 +512,12 @@ test_registry_without_helper (Fixture *fixture, gconstpointer data)
   g_autofree char *reason = NULL;
 
   fixture_copy (fixture, GOOD, "good.so");
-  g_setenv ("LEAT_PLUGIN_SCANNER", "/nonexistent/leat-plugin-scan", TRUE);
+  g_setenv ("LEAT_PLUGIN_SCANNER", "/proc/nonexistent/leat-plugin-scan", TRUE);
   registry = leat_registry_new (folders, fixture->cache, NULL, TIMEOUT_MS);
   reason = fixture_dup_reason (registry, "good.so");
   g_unsetenv ("LEAT_PLUGIN_SCANNER");
   g_assert_nonnull (reason);
-  g_assert_nonnull (strstr (reason, "/nonexistent/leat-plugin-scan"));
+  g_assert_nonnull (strstr (reason, "/proc/nonexistent/leat-plugin-scan"));
   /* That says nothing about the plugin, so the next one looks again. */
   g_assert_cmpuint (count_scans (fixture), ==, 1);
 }

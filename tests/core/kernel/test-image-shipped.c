@@ -68,7 +68,7 @@ test_image_shipped_needs_no_compiler (void)
     return;
   g_assert_cmpint (shipped_make (&c, kernelc, "shipped", &errors), ==, 0);
   g_assert_cmpstr (errors, ==, "");
-  image_case_set (&c, "LEAT_CXX", "/nowhere/c++");
+  image_case_set (&c, "LEAT_CXX", "/proc/nowhere/c++");
   for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
     {
       c.target = wanted[i];
@@ -89,9 +89,9 @@ test_image_shipped_beside_plugin (void)
     return;
   g_assert_cmpint (shipped_make (&c, kernelc, "plugins/images", &errors), ==, 0);
   plugins = image_case_dup_path (&c, "plugins");
-  path = g_strconcat ("/nowhere:", plugins, NULL);
+  path = g_strconcat ("/proc/nowhere:", plugins, NULL);
   image_case_set (&c, "LEAT_PLUGIN_PATH", path);
-  image_case_set (&c, "LEAT_CXX", "/nowhere/c++");
+  image_case_set (&c, "LEAT_CXX", "/proc/nowhere/c++");
   image_case_expect (&c, 1, 0, 0, 0);
   image_case_clear (&c);
 }
@@ -144,7 +144,7 @@ test_image_shipped_ptx (void)
   else
     {
       g_assert_cmpint (status, ==, 0);
-      image_case_set (&c, "LEAT_NVRTC", "/nowhere/libnvrtc.so");
+      image_case_set (&c, "LEAT_NVRTC", "/proc/nowhere/libnvrtc.so");
       for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
         {
           g_auto (ImageResult) result = { 0 };
@@ -170,7 +170,7 @@ static const struct
   { { "--target=x86-64", "a.cu", "b.cu", NULL }, "one kernel file", 2 },
   { { "--wrong", NULL }, "--wrong", 2 },
   { { "--target=sm", "edges.cu", NULL }, "no kernel target \"sm\"", 5 },
-  { { "--target=x86-64", "/nowhere/a.cu", NULL }, "cannot read the kernel source", 5 },
+  { { "--target=x86-64", "/proc/nowhere/a.cu", NULL }, "cannot read the kernel source", 5 },
   { { "--target=x86-64", "/dev/null", NULL }, "it is a pipe or a device", 5 },
 };
 
@@ -223,7 +223,7 @@ test_image_shipped_scans (void)
   image_case_write (&c, "text.txt", "no warranty, no warranty at all\n");
   input = g_strconcat ("input=", c.folder, "/text.txt", NULL);
   g_subprocess_launcher_setenv (launcher, "XDG_CACHE_HOME", cache, TRUE);
-  g_subprocess_launcher_setenv (launcher, "PATH", "/nowhere", TRUE);
+  g_subprocess_launcher_setenv (launcher, "PATH", "/proc/nowhere", TRUE);
   g_subprocess_launcher_setenv (launcher, "LEAT_DEVICE", "cpu", TRUE);
   g_subprocess_launcher_unsetenv (launcher, "LEAT_CXX");
   child = g_subprocess_launcher_spawn (launcher, &error, launch, graph, input, "patterns=warranty", NULL);

@@ -451,8 +451,11 @@ static const struct
   const char *target;
   const char *words[2];
 } missing_cases[] = {
-  { "PATH", "/nowhere", "host", { "there is no clang++, c++ or g++ here", "install clang, or name one in LEAT_CXX" } },
-  { "LEAT_CXX", "/nowhere/c++", "host", { "LEAT_CXX names \"/nowhere/c++\"", "which is not a program" } },
+  { "PATH",
+    "/proc/nowhere",
+    "host",
+    { "there is no clang++, c++ or g++ here", "install clang, or name one in LEAT_CXX" } },
+  { "LEAT_CXX", "/proc/nowhere/c++", "host", { "LEAT_CXX names \"/proc/nowhere/c++\"", "which is not a program" } },
   { "LEAT_CXX", "/", "host", { "LEAT_CXX names \"/\"", "which is not a program" } },
   { "LEAT_CXX", "c++ 'open", "host", { "cannot use LEAT_CXX", "" } },
   { "LEAT_CXX", "false", "host", { "does not compile for the CPU", "false failed and did not say why" } },
@@ -488,11 +491,11 @@ test_kernel_compile_missing_nvrtc (void)
 
   if (!image_case_init (&c))
     return;
-  image_case_set (&c, "LEAT_NVRTC", "/nowhere/libnvrtc.so");
+  image_case_set (&c, "LEAT_NVRTC", "/proc/nowhere/libnvrtc.so");
   c.target = "sm_90";
   image_case_get (&c, &result);
   g_assert_null (result.digest);
-  g_assert_nonnull (strstr (result.errors, "/nowhere/libnvrtc.so"));
+  g_assert_nonnull (strstr (result.errors, "/proc/nowhere/libnvrtc.so"));
   image_case_clear (&c);
 }
 

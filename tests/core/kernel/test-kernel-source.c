@@ -323,9 +323,10 @@ test_source_refuses_file (TestFolder *self, gconstpointer data)
   g_autofree char *path = g_build_filename (self->folder, "binary.cu", NULL);
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (leat_kernel_source_new_from_file ("/nowhere/x.cu", &error));
+  g_assert_null (leat_kernel_source_new_from_file ("/proc/nowhere/x.cu", &error));
   g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
-  g_assert_cmpstr (error->message, ==, "cannot read the kernel source \"/nowhere/x.cu\": No such file or directory");
+  g_assert_cmpstr (error->message, ==,
+                   "cannot read the kernel source \"/proc/nowhere/x.cu\": No such file or directory");
   g_clear_error (&error);
   g_assert_null (leat_kernel_source_new_from_file (self->folder, &error));
   g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);

@@ -409,7 +409,7 @@ static void
 test_monitor_refuses_paths (Fixture *self, gconstpointer data)
 {
   g_autofree char *name = g_strnfill (200, 'n'), *longest = g_build_filename (self->folder, name, NULL), *after = NULL;
-  const char *const paths[] = { "/nonexistent/folder/socket", longest, self->path };
+  const char *const paths[] = { "/proc/nonexistent/folder/socket", longest, self->path };
 
   g_assert_true (g_file_set_contents (self->path, "a letter", -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++)

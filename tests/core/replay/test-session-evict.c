@@ -256,7 +256,8 @@ test_session_evict_leaves_bound_buffers (gconstpointer executor)
 static void
 test_session_evict_states_are_there (void)
 {
-  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "leat-test-evict.state", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("leat-evict-XXXXXX", NULL),
+                  *path = g_build_filename (folder, "state", NULL);
   g_autoptr (LeatDeviceBuffer) state = NULL;
   g_autoptr (GBytes) output = NULL;
   g_autoptr (GError) error = NULL;
@@ -285,6 +286,7 @@ test_session_evict_states_are_there (void)
   evict (fixture.session);
   session_fixture_close (&fixture);
   g_unlink (path);
+  g_rmdir (folder);
 }
 
 static void

@@ -150,7 +150,8 @@ static void
 test_queue_keep (gconstpointer executor)
 {
   static const char kernel[] = "entry=collect grid=4 block=64 keep=work queue=2000";
-  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "leat-queue-state", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("leat-queue-XXXXXX", NULL),
+                  *path = g_build_filename (folder, "state", NULL);
   g_autoptr (GError) error = NULL;
   guint32 items[900];
   SessionFixture fixture, other;
@@ -171,6 +172,7 @@ test_queue_keep (gconstpointer executor)
   queue_fixture_assert_equal (queue_fixture_walk (&other, NULL, 0), (QueueSums){ 900, add_up (items, 900) });
   session_fixture_close (&other);
   g_unlink (path);
+  g_rmdir (folder);
 }
 
 /* Without keep= a run begins with an empty queue, whatever the one before it left. */

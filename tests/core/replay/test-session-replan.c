@@ -156,7 +156,7 @@ test_replan_leaves_endpoints_alone (void)
   session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
   replan_fixture_run_and_check (&fixture, N, 2, 0);
   g_assert_false (
-    leat_node_set_from_string (replan_fixture_get_node (&fixture, "file"), "path", "/nowhere/b.npy", &error));
+    leat_node_set_from_string (replan_fixture_get_node (&fixture, "file"), "path", "/proc/nowhere/b.npy", &error));
   g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY);
   g_clear_error (&error);
   g_assert_false (leat_node_set_from_string (replan_fixture_get_node (&fixture, "source"), "max-queue", "3", &error));

@@ -212,8 +212,8 @@ static const struct
     "s = state spec=u32[256]\nk = kernel source=\"GRAPHS/counts.cu\" update=his\n"
     "app name=source spec=u8[4] -> upload mode=copy -> k.in\ns -> k.his_in -> s\n",
     LEAT_GRAPH_ERROR_UNKNOWN_PORT, "did you mean \"hist\"?" },
-  { "no-file", "s = state spec=f32[4] path=/nowhere\ns -> readback mode=copy -> app name=sink\n", LEAT_GRAPH_ERROR_IO,
-    "/nowhere" },
+  { "no-file", "s = state spec=f32[4] path=/proc/nowhere\ns -> readback mode=copy -> app name=sink\n",
+    LEAT_GRAPH_ERROR_IO, "/proc/nowhere" },
 };
 
 static void

@@ -354,11 +354,12 @@ static void
 test_states_failed_open_keeps_pushes (void)
 {
   g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("leat-states-XXXXXX", NULL);
   g_autofree char *text =
     g_strdup_printf ("leat 1\napp name=source spec=u8[<=8] -> upload -> readback -> io:file name=out "
                      "path=\"%s/no such folder/out\"\n",
-                     g_get_tmp_dir ());
-  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "leat-states-out", NULL);
+                     folder);
+  g_autofree char *path = g_build_filename (folder, "out", NULL);
   g_autofree char *contents = NULL;
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
@@ -376,6 +377,7 @@ test_states_failed_open_keeps_pushes (void)
   g_assert_true (g_file_get_contents (path, &contents, NULL, NULL));
   g_assert_cmpstr (contents, ==, "abc");
   g_unlink (path);
+  g_rmdir (folder);
 }
 
 /* A slow run posts its progress as well. */

@@ -449,8 +449,9 @@ test_csr_read_refuses (void)
   csr_read_assert_fails ("vertices=1", LEAT_GRAPH_ERROR_MISSING, "set path=FILE");
   csr_read_assert_fails ("path=a offsets-path=b", LEAT_GRAPH_ERROR_MISSING, "leave one of them out");
   csr_read_assert_fails ("offsets-path=b", LEAT_GRAPH_ERROR_MISSING, "needs indices-path=");
-  csr_read_assert_fails ("path=/nonexistent/graph", LEAT_GRAPH_ERROR_IO,
-                         "cannot read \"/nonexistent/graph\": No such file or directory; give the path of a file that");
+  csr_read_assert_fails (
+    "path=/proc/nonexistent/graph", LEAT_GRAPH_ERROR_IO,
+    "cannot read \"/proc/nonexistent/graph\": No such file or directory; give the path of a file that");
   csr_read_assert_fails ("path=/tmp", LEAT_GRAPH_ERROR_IO,
                          "cannot read \"/tmp\": Is a directory; give the path of a file");
   csr_read_assert_fails ("path=-", LEAT_GRAPH_ERROR_IO, "no regular file");
