@@ -97,6 +97,26 @@ session_fuzz_expect (LeatFlow flow, const ModelResult *result, GError *error)
 }
 
 static void
+session_fuzz_set_arg (SessionFuzz *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->drive.model.a = 1 + session_fuzz_choose (self, 9);
+  g_debug ("a=%u", self->drive.model.a);
+  leat_node_set_arg_int64 (leat_pipeline_get_node (self->drive.pipeline, "m", NULL), "a", self->drive.model.a, &error);
+  g_assert_no_error (error);
+}
+
+/* While a run is under way, for the next. */
+static LeatFlow
+session_fuzz_complete (SessionFuzz *self, GError **error)
+{
+  if (session_fuzz_choose (self, 3) == 1)
+    session_fuzz_set_arg (self);
+  return leat_session_complete (self->drive.session, NULL, error);
+}
+
+static void
 session_fuzz_run (SessionFuzz *self, gboolean in_halves)
 {
   g_autoptr (GError) error = NULL;
@@ -110,7 +130,7 @@ session_fuzz_run (SessionFuzz *self, gboolean in_halves)
   if (!in_halves)
     flow = leat_session_replay (self->drive.session, FALSE, NULL, &error);
   else if ((flow = leat_session_launch (self->drive.session, NULL, &error)) == LEAT_FLOW_DATA)
-    flow = leat_session_complete (self->drive.session, NULL, &error);
+    flow = session_fuzz_complete (self, &error);
   session_fuzz_expect (flow, &result, error);
   session_drive_check_outputs (&self->drive, &result);
   session_drive_check_counts (&self->drive);
@@ -174,17 +194,6 @@ session_fuzz_evict (SessionFuzz *self)
     return;
   g_debug ("restore");
   leat_session_restore (self->drive.session, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-session_fuzz_set_arg (SessionFuzz *self)
-{
-  g_autoptr (GError) error = NULL;
-
-  self->drive.model.a = 1 + session_fuzz_choose (self, 9);
-  g_debug ("a=%u", self->drive.model.a);
-  leat_node_set_arg_int64 (leat_pipeline_get_node (self->drive.pipeline, "m", NULL), "a", self->drive.model.a, &error);
   g_assert_no_error (error);
 }
 
@@ -362,10 +371,92 @@ session_fuzz_lend (SessionFuzz *self)
   model->states.sum[model->room - 1] = value;
 }
 
+/* Data of another size from the next run on, where nothing goes on that would have to be as large. */
+static void
+session_fuzz_set_room (SessionFuzz *self)
+{
+  SessionModel *model = &self->drive.model;
+  g_autofree char *spec = NULL;
+
+  if (session_model_has_states (model) || model->few_room > 0 || model->user_in || model->user_out
+      || !session_fuzz_is_queued (self))
+    return;
+  session_model_choose_room (model, &self->choices);
+  spec = session_model_dup_spec (model);
+  for (guint i = 0; i < model->n_inputs; i++)
+    session_fuzz_set (self, "in", i, "spec", spec);
+}
+
+/* Another session takes over what the first has kept, and goes on in its place. */
+static void
+session_fuzz_fork (SessionFuzz *self)
+{
+  SessionDrive *drive = &self->drive;
+  g_autoptr (LeatSession) former = drive->session;
+  g_autoptr (LeatPipeline) pipeline = drive->pipeline;
+  const ModelStates states = drive->model.states;
+  g_autoptr (GError) error = NULL;
+
+  g_debug ("fork");
+  session_drive_make (drive, leat_pipeline_get_fuse (pipeline), former);
+  session_drive_open (drive);
+  if (session_model_has_states (&drive->model))
+    leat_session_copy_state (drive->session, former, &error);
+  g_assert_no_error (error);
+  drive->model.states = states;
+  leat_session_close (former);
+  session_drive_bind_outputs (drive, &self->choices);
+}
+
+/* The first source has given its data, and other things are done before the second has. */
+static void
+session_fuzz_run_in_parts (SessionFuzz *self)
+{
+  SessionDrive *drive = &self->drive;
+  ModelItems inputs[MODEL_INPUTS_MOST];
+  g_autoptr (GError) error = NULL;
+  ModelResult result;
+  LeatFlow flow;
+
+  if (drive->model.n_inputs < 2 || drive->ins[0].way != DRIVE_QUEUE || drive->ins[1].way != DRIVE_QUEUE)
+    return;
+  session_model_make_inputs (&drive->model, drive->random, inputs);
+  session_drive_feed (drive, 0, &inputs[0], 0);
+  g_assert_cmpint (leat_session_replay (drive->session, FALSE, NULL, &error), ==, LEAT_FLOW_EMPTY);
+  g_debug ("one has given");
+  switch (session_fuzz_choose (self, 6))
+    {
+    case 1:
+      session_fuzz_batch (self);
+      break;
+    case 2:
+      session_fuzz_evict (self);
+      break;
+    case 3:
+      session_fuzz_set_prop (self);
+      break;
+    case 4:
+      session_fuzz_load (self);
+      break;
+    case 5:
+      session_fuzz_set_arg (self);
+      break;
+    default:
+      break;
+    }
+  session_drive_feed (drive, 1, &inputs[1], 0);
+  session_drive_poison_outputs (drive);
+  session_fuzz_compute (self, 1, &result);
+  flow = leat_session_replay (drive->session, FALSE, NULL, &error);
+  session_fuzz_expect (flow, &result, error);
+  session_drive_check_outputs (drive, &result);
+  session_drive_check_counts (drive);
+}
+
 static void
 session_fuzz_step (SessionFuzz *self)
 {
-  switch (session_fuzz_choose (self, 16))
+  switch (session_fuzz_choose (self, 20))
     {
     case 0:
     case 1:
@@ -394,6 +485,12 @@ session_fuzz_step (SessionFuzz *self)
       return session_drive_bind_outputs (&self->drive, &self->choices);
     case 13:
       return session_fuzz_lend (self);
+    case 14:
+      return session_fuzz_set_room (self);
+    case 15:
+      return session_fuzz_fork (self);
+    case 16:
+      return session_fuzz_run_in_parts (self);
     default:
       return session_fuzz_run (self, FALSE);
     }
@@ -406,17 +503,10 @@ session_fuzz_set_up (SessionFuzz *self)
                                             LEAT_EXECUTOR_GRAPH, LEAT_EXECUTOR_RESIDENT_AUTO };
   SessionDrive *drive = &self->drive;
   SessionModel *model = &drive->model;
-  g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
   guint executor = session_fuzz_choose (self, G_N_ELEMENTS (executors)), options = session_fuzz_choose (self, 256);
   gboolean memo = (options & 1) != 0 && !session_model_has_states (model) && !model->user_in && !model->user_out;
 
-  text = session_model_dup_text (model, LEAT_FUZZ_KERNELS);
-  g_debug ("%s", text);
-  drive->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
-  g_assert_no_error (error);
-  leat_pipeline_set_fuse (drive->pipeline, (options & 2) != 0 ? LEAT_FUSE_MODE_AUTO : LEAT_FUSE_MODE_OFF);
-  drive->session = leat_session_new (drive->pipeline, NULL);
+  session_drive_make (drive, (options & 2) != 0 ? LEAT_FUSE_MODE_AUTO : LEAT_FUSE_MODE_OFF, NULL);
   drive->random = g_rand_new_with_seed (session_fuzz_choose (self, 256));
   g_object_set (drive->session, "executor", executors[executor], "memo", memo ? LEAT_MEMO_EXACT : LEAT_MEMO_OFF,
                 "calibrate", (options & 12) == 12, "reuse", (options & 48) != 48, "lanes", (options >> 6) & 3, "batch",

@@ -36,6 +36,29 @@ session_drive_make_memory (SessionDrive *self)
 }
 
 void
+session_drive_make (SessionDrive *self, LeatFuseMode fuse, LeatSession *like)
+{
+  static const char *const props[] = { "executor", "memo", "calibrate", "reuse", "lanes", "batch", "timing" };
+  g_autofree char *text = session_model_dup_text (&self->model, LEAT_FUZZ_KERNELS);
+  g_autoptr (GError) error = NULL;
+
+  g_debug ("%s", text);
+  self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  leat_pipeline_set_fuse (self->pipeline, fuse);
+  self->session = leat_session_new (self->pipeline, NULL);
+  for (guint i = 0; like != NULL && i < G_N_ELEMENTS (props); i++)
+    {
+      GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (like), props[i]);
+      g_auto (GValue) value = G_VALUE_INIT;
+
+      g_value_init (&value, spec->value_type);
+      g_object_get_property (G_OBJECT (like), props[i], &value);
+      g_object_set_property (G_OBJECT (self->session), props[i], &value);
+    }
+}
+
+void
 session_drive_open (SessionDrive *self)
 {
   g_autoptr (GError) error = NULL;

@@ -39,6 +39,8 @@ typedef struct
   guint64 warnings, errors; /* since it was opened */
 } SessionDrive;
 
+/* A pipeline as the model says it, and a session of it that is not open.  @like: (nullable): has the same settings */
+void session_drive_make (SessionDrive *self, LeatFuseMode fuse, LeatSession *like);
 void session_drive_open (SessionDrive *self);
 void session_drive_close (SessionDrive *self);
 void session_drive_free (SessionDrive *self);

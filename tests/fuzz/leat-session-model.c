@@ -23,14 +23,15 @@ void
 session_model_make (SessionModel *self, LeatFuzzChoices *choices)
 {
   guint outs = leat_fuzz_choose (choices, (1 << MODEL_OUTS) - 1) + 1;
-  guint kinds = leat_fuzz_choose (choices, 16);
+  guint kinds = leat_fuzz_choose (choices, 32), users = kinds / 4;
 
   *self = (SessionModel){ .a = 1 };
   session_model_choose_room (self, choices);
   self->bounded = kinds & 1;
   self->n_inputs = kinds & 2 ? 2 : 1;
-  self->user_in = kinds & 4;
-  self->user_out = kinds & 8;
+  /* One half has all memory from the session, which batches and streams need. */
+  self->user_in = users == 4 || users > 5;
+  self->user_out = users > 4;
   for (guint i = 0; i < self->n_inputs; i++)
     self->up[i] = leat_fuzz_choose (choices, MODEL_MODES);
   for (guint i = 0; i < MODEL_OUTS; i++)
@@ -39,6 +40,10 @@ session_model_make (SessionModel *self, LeatFuzzChoices *choices)
       if (self->has[i])
         self->back[i] = leat_fuzz_choose (choices, MODEL_MODES);
     }
+  /* Runs cannot be done again where something goes on, or where the program has brought the memory. */
+  if (self->has[MODEL_FEW] && !self->has[MODEL_SUM] && !self->has[MODEL_LATE] && !self->user_out
+      && leat_fuzz_choose (choices, 3) == 1)
+    self->few_room = MAX (self->room / 4, 1);
   /* Nobody says how much of a sum is live. */
   if (self->bounded && self->has[MODEL_SUM])
     {
@@ -86,7 +91,10 @@ session_model_write_nodes (const SessionModel *self, const char *spec, const cha
                             spec, MODEL_FIRST);
   if (self->has[MODEL_LATE])
     g_string_append_printf (text, "n2 = state spec=%s\nm -> n2\n", spec);
-  if (self->has[MODEL_FEW])
+  if (self->few_room > 0)
+    g_string_append_printf (text, "n3 = compact where=\"x < %d\" out=u32[<=%u] on-overflow=grow\nm -> n3.x\n",
+                            MODEL_LIMIT, self->few_room);
+  else if (self->has[MODEL_FEW])
     g_string_append_printf (text, "n3 = compact where=\"x < %d\"\nm -> n3.x\n", MODEL_LIMIT);
   if (self->has[MODEL_TOTAL])
     g_string_append (text, "n4 = reduce\nm -> n4\n");
@@ -104,8 +112,8 @@ session_model_dup_text (const SessionModel *self, const char *kernels)
   for (guint i = 0; i < self->n_inputs; i++)
     g_string_append_printf (text, "up%u = upload mode=%s\napp name=in%u spec=%s%s -> up%u\n", i,
                             session_model_get_mode (self->up[i]), i, spec, self->user_in ? " memory=user" : "", i);
-  g_string_append_printf (text, "m = map inputs=%s expr=\"%s\" a=1\nup0 -> m.x\n", self->n_inputs > 1 ? "x,y" : "x",
-                          session_model_get_expr (self));
+  g_string_append_printf (text, "m = map inputs=%s expr=\"%s\" a=%u\nup0 -> m.x\n", self->n_inputs > 1 ? "x,y" : "x",
+                          session_model_get_expr (self), self->a);
   if (self->n_inputs > 1)
     g_string_append (text, "up1 -> m.y\n");
   session_model_write_nodes (self, spec, kernels, text);

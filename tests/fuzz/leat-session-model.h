@@ -43,6 +43,7 @@ typedef struct
   gboolean bounded, user_in, user_out;
   guint up[MODEL_INPUTS_MOST], back[MODEL_OUTS]; /* by what data cross */
   gboolean has[MODEL_OUTS];
+  guint few_room; /* that the output of those has at first, and grows; 0: for all */
   guint expr;
   guint32 a;
   ModelStates states;
