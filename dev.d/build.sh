@@ -48,44 +48,80 @@ build_configure () {
   printf '%s\n' "$stamp" >"$folder/dev-options"
 }
 
-# What tests need is not all in "all" with newer Meson.
-build_targets=(all meson-test-prereq meson-benchmark-prereq)
-
-# Whether there is more to build than what has the commit's name in it: ninja looks for that each time, and takes it and
-# what is made of it for out of date before it has looked.
-build_has_work () {
-  ninja -C "$1" -n "${build_targets[@]}" 2>&1 \
-    | grep -qvE '^ninja: Entering|no work to do|leat-bench-commit\.h|leat-bench\.p/|Linking target tools/leat-bench$'
+# Fills build_targets with what ninja is asked for: all of it, or what only "run" or "shell" needs. What tests need is not
+# all in "all" with newer Meson.
+build_find_targets () {
+  case $1 in
+    run | shell) build_targets=("for-$1") ;;
+    *) build_targets=(all meson-test-prereq meson-benchmark-prereq) ;;
+  esac
 }
 
-# On a terminal ninja shows its progress; elsewhere its words matter only when it fails.
+# How many steps there are to build, but for those that are of the commit's name: ninja looks for that each time, and takes
+# it and what is made of it for out of date before it has looked. All that ninja says is read: what ends a pipe early ends
+# ninja too, and that looks like a failure of it.
+build_count_steps () {
+  { ninja -C "$1" -n "${build_targets[@]}" 2>&1 || true; } \
+    | grep -cvE '^ninja: Entering|no work to do|leat-bench-commit\.h|leat-bench\.p/|Linking target tools/leat-bench$' || true
+}
+
+# build_tell_time STEPS: "about N minutes", by what a step takes of a processor on common machines
+build_tell_time () {
+  local seconds=$(($1 * 35 / 100 / $(build_jobs)))
+  if ((seconds < 20)); then
+    echo "some seconds"
+  elif ((seconds < 90)); then
+    echo "about $((seconds / 10 * 10)) seconds"
+  else
+    echo "about $(((seconds + 30) / 60)) minutes"
+  fi
+}
+
+# Keeps what ninja says in LOG, and says now and then how far it is.
+build_watch () {
+  local log=$1 line told=$SECONDS
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >&3
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && ((SECONDS - told >= ${build_tell_seconds:-10})); then
+      told=$SECONDS
+      say "${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} steps"
+    fi
+  done 3>"$log"
+}
+
+# The first errors, which later ones follow from, and the end.
+build_tell_failure () {
+  grep -A 20 -E '^FAILED:|error:|ninja: error' "$1" >"$1.errors" || true
+  head -n 120 "$1.errors" >&2
+  rm -f -- "$1.errors"
+  say_log "$1" 5
+  die "the build failed"
+}
+
+# On a terminal ninja shows its progress; elsewhere a line now and then does. With nothing to do there is not a word.
 build_compile () {
-  local folder=$dev_root/$1 log=$dev_root/build/logs/$1-compile.log
+  local folder=$dev_root/$1 log=$dev_root/build/logs/$1-compile.log steps
+  build_find_targets "${2:-all}"
   mkdir -p "${log%/*}"
-  if ! build_has_work "$folder"; then
-    ninja -C "$folder" -j "$(build_jobs)" "${build_targets[@]}" >"$log" 2>&1 </dev/null || {
-      say_log "$log" 40
-      die "the build failed"
-    }
+  local -a ninja=(ninja -C "$folder" -j "$(build_jobs)" "${build_targets[@]}")
+  steps=$(build_count_steps "$folder")
+  if [ "$steps" = 0 ]; then
+    "${ninja[@]}" >"$log" 2>&1 </dev/null || build_tell_failure "$log"
     return
   fi
+  say "building $1/: $steps step$([ "$steps" = 1 ] || echo s), $(build_tell_time "$steps")"
   if [ -t 2 ]; then
-    say "building $1/"
-    ninja -C "$folder" -j "$(build_jobs)" "${build_targets[@]}" >&2 </dev/null || die "the build failed"
+    NINJA_STATUS='[%f/%t, %es] ' "${ninja[@]}" >&2 </dev/null || die "the build failed"
     return
   fi
-  say "building $1/; the first time takes some minutes, and build/logs/$1-compile.log shows how far it is"
-  ninja -C "$folder" -j "$(build_jobs)" "${build_targets[@]}" >"$log" 2>&1 </dev/null || {
-    grep -A 20 -E '^FAILED:|error:|ninja: error' "$log" | head -n 120 >&2 || true
-    say_log "$log" 5
-    die "the build failed"
-  }
+  "${ninja[@]}" 2>&1 </dev/null | build_watch "$log" || build_tell_failure "$log"
 }
 
+# build_folder FOLDER [run | shell]
 build_folder () {
   lock_take "$dev_root/$1" "another ./dev is configuring or building $1/; waiting"
   build_configure "$1"
-  build_compile "$1"
+  build_compile "$@"
   lock_release
 }
 

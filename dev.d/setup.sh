@@ -15,7 +15,7 @@ setup_read_list () {
 
 # setup_is_at_least HAVE WANT: versions in the order of sort -V
 setup_is_at_least () {
-  [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+  [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | sed -n 1p)" = "$2" ]
 }
 
 # setup_probe KIND:NAME[>=VERSION]: whether the thing itself is there, whoever put it there
@@ -70,11 +70,33 @@ setup_find_root () {
   setup_as=(sudo)
 }
 
-# setup_apt LOG ARGUMENT...: apt-get that asks nothing
+# setup_is_locked LOG: whether apt-get failed as another apt or dpkg has one of its locks; there are three of them, with
+# words of their own, and apt's own option for a patient wait covers one.
+setup_is_locked () {
+  grep -E '^E: (Could not get lock|Unable to (acquire|lock))|lock was locked by another process' -- "$1" >/dev/null
+}
+
+# setup_apt LOG ARGUMENT...: apt-get that asks nothing, and waits while another one is at work
 setup_apt () {
-  local log=$1
+  local log=$1 part=$1.part told='' status=0 until=$((SECONDS + ${setup_lock_seconds:-1800}))
   shift
-  "${setup_as[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@" >>"$log" 2>&1 </dev/null
+  while true; do
+    status=0
+    "${setup_as[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@" >"$part" 2>&1 </dev/null || status=$?
+    cat -- "$part" >>"$log"
+    # apt-get update says that it got no lock and may still end with 0.
+    if ! setup_is_locked "$part"; then
+      rm -f -- "$part"
+      return "$status"
+    fi
+    if [ -z "$told" ]; then
+      told=$(sed -n 's/.*held by process \([0-9]* ([^)]*)\).*/, process \1,/p;T;q' "$part")
+      say "another program that installs packages$told is at work; waiting for it to end"
+      told=said
+    fi
+    ((SECONDS < until)) || die "waited for $((${setup_lock_seconds:-1800} / 60)) minutes; end the other one, then call ./dev again"
+    sleep "${setup_lock_pause:-2}"
+  done
 }
 
 # setup_doubt_network LOG: what to add to a failure that looks like it. apt-get update may find none and still end with 0.

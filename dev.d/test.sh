@@ -88,7 +88,7 @@ test_fuzzer () {
   local folder=$1 fuzzer=$2 seconds=$3 name=${2##*/} status=0
   local log=$folder/logs/$name.log
   (cd "$folder/tests/fuzz" && env -u LEAT_PLUGIN_PATH -u LEAT_CPU_DRIVER LEAT_PLUGIN_SYSTEM_PATH='' \
-    XDG_CACHE_HOME=$folder/tests/cache timeout $((seconds * 3 + 60)) \
+    XDG_CACHE_HOME=$folder/tests/cache LEAT_LEARNED='' timeout $((seconds * 3 + 60)) \
     "$fuzzer" "$dev_root/tests/fuzz/${name#fuzz-}" "$seconds") >"$log" 2>&1 </dev/null || status=$?
   { say "$name for $seconds s"; cat "$log"; } >&2
   [ "$status" = 0 ] || say "$name failed"

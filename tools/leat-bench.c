@@ -303,7 +303,7 @@ main (int argc, char **argv)
   g_autofree const char **evidences = leat_bench_list_evidences ();
   g_autoptr (GError) error = NULL;
 
-  g_set_prgname ("leat-bench");
+  leat_tool_start ("leat-bench");
   if (!leat_bench_parse_options (&options, &argc, &argv, &error))
     return leat_tool_report_usage ("%s", error->message);
   if (leat_bench_check_options (&options) != LEAT_EXIT_OK)

@@ -3,6 +3,7 @@
  */
 
 #include "leat-inspect-print.h"
+#include "kernel/leat-image-private.h"
 #include "leat-tool.h"
 
 #include <stdio.h>
@@ -178,6 +179,7 @@ leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, c
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (path, &error);
   g_autoptr (GPtrArray) prototypes = source != NULL ? leat_inspect_find_prototypes (source, entry, &error) : NULL;
+  g_autoptr (GError) open = leat_image_host_check_values ();
   const char *const *warnings;
 
   if (prototypes == NULL)
@@ -187,7 +189,15 @@ leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, c
     }
   warnings = leat_kernel_source_list_warnings (source);
   for (guint i = 0; warnings != NULL && warnings[i] != NULL; i++)
-    fprintf (stderr, "%s\n", warnings[i]);
+    {
+      leat_tool_say (warnings[i]);
+      leat_tool_say ("\n");
+    }
+  if (open != NULL)
+    {
+      leat_tool_say (open->message);
+      leat_tool_say ("\n");
+    }
   return leat_inspect_print_prototypes (options, source, prototypes);
 }
 
@@ -233,7 +243,7 @@ main (int argc, char **argv)
   LeatInspectOptions options = { FALSE };
   LeatExit code = LEAT_EXIT_OK;
 
-  g_set_prgname ("leat-inspect");
+  leat_tool_start ("leat-inspect");
   if (!leat_inspect_parse_options (&options, &argc, &argv, &error))
     code = leat_tool_report_usage ("%s", error->message);
   else if (options.version)

@@ -9,10 +9,10 @@
 #include "leat-launch-stats.h"
 #include "leat-launch-turns.h"
 
-#include <poll.h>
+#include "driver/leat-thread-private.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static void
 leat_launch_again_free (gpointer data)
@@ -74,15 +74,6 @@ leat_launch_job_note (LeatLaunchJob *self, const char *format, ...)
     leat_tool_note ("%s", text);
 }
 
-/* Did the program that reads standard output go away?  It knows that, and needs no message. */
-static gboolean
-leat_launch_job_lost_reader (void)
-{
-  struct pollfd out = { STDOUT_FILENO, POLLOUT, 0 };
-
-  return poll (&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
-}
-
 /* Counts of the driver are of all sessions, so with several pipelines there are none. */
 static gboolean
 leat_launch_job_counts (const LeatLaunchJob *self)
@@ -124,7 +115,7 @@ leat_launch_job_fail (LeatLaunchJob *self, GError *error)
   self->code = interrupted ? LEAT_EXIT_INTERRUPTED : leat_tool_exit_from_error (error);
   if (self->name != NULL && strstr (error->message, self->name) == NULL)
     g_prefix_error (&error, "%s: ", self->name);
-  if (!interrupted && (self->options->verbose || !leat_launch_job_lost_reader ()))
+  if (!interrupted)
     leat_tool_report (error);
   g_error_free (error);
 }
@@ -158,7 +149,7 @@ leat_launch_job_say_plan (LeatLaunchJob *self)
   text = leat_plan_to_text (plan);
   if (self->name != NULL)
     leat_launch_job_note (self, "the plan");
-  fputs (text, stderr);
+  leat_tool_say (text);
 }
 
 /* Where a sink put its result, as seen from the current folder; NULL when that is no file. (transfer full) */
@@ -209,8 +200,10 @@ leat_launch_job_draw (LeatLaunchJob *self, GError **error)
   if (self->options->dot_path == NULL)
     return TRUE;
   output = leat_output_file_open (self->options->dot_path, error);
+  if (output == NULL)
+    return FALSE;
   text = leat_session_to_dot (self->session);
-  return output != NULL && leat_tool_write (output, text, error);
+  return leat_tool_write (output, text, error);
 }
 
 /* A file without anything in it would be taken for one with the state. */
@@ -261,7 +254,8 @@ leat_launch_job_do_run (LeatLaunchJob *self, GError **error)
   return (!leat_launch_job_counts (self) || leat_session_start_counting (self->session, error))
          && (self->scheduler != NULL ? leat_launch_turns_run (self, error)
                                      : leat_session_run (self->session, self->cancellable, error))
-         && (state == NULL || leat_session_save_state (self->session, state, error));
+         && (state == NULL || leat_session_save_state (self->session, state, error))
+         && leat_launch_job_draw (self, error);
 }
 
 static gboolean
@@ -269,7 +263,7 @@ leat_launch_job_after_run (LeatLaunchJob *self, GError **error)
 {
   self->quieten (self->data);
   leat_launch_job_say_results (self);
-  return leat_launch_job_take_stats (self, FALSE, error) && leat_launch_job_draw (self, error);
+  return leat_launch_job_take_stats (self, FALSE, error);
 }
 
 /* Each in the job's thread, and then in the main one. */
@@ -290,7 +284,8 @@ leat_launch_job_end_step (gpointer data)
   LeatLaunchJob *self = data;
   guint n_steps = self->only_opens ? 1 : G_N_ELEMENTS (leat_launch_steps);
 
-  g_thread_join (g_steal_pointer (&self->thread));
+  if (self->thread != NULL)
+    g_thread_join (g_steal_pointer (&self->thread));
   if (!self->ok || !leat_launch_steps[self->step].after (self, &self->error))
     leat_launch_job_fail (self, g_steal_pointer (&self->error));
   else if (++self->step < n_steps)
@@ -310,7 +305,10 @@ leat_launch_job_work (gpointer data)
 {
   LeatLaunchJob *self = data;
 
+  /* What is written to a pipe that nobody reads can be called off. */
+  g_cancellable_push_current (self->cancellable);
   self->ok = leat_launch_steps[self->step].work (self, &self->error);
+  g_cancellable_pop_current (self->cancellable);
   g_idle_add (leat_launch_job_end_step, self);
   return NULL;
 }
@@ -318,7 +316,10 @@ leat_launch_job_work (gpointer data)
 static void
 leat_launch_job_begin_step (LeatLaunchJob *self)
 {
-  self->thread = g_thread_new ("pipeline", leat_launch_job_work, self);
+  self->ok = FALSE;
+  self->thread = leat_thread_start ("pipeline", leat_launch_job_work, self, &self->error);
+  if (self->thread == NULL)
+    g_idle_add (leat_launch_job_end_step, self);
 }
 
 void

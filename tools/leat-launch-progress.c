@@ -4,6 +4,9 @@
 
 #include "leat-launch-progress.h"
 
+#include "driver/leat-plain-private.h"
+#include "leat-tool.h"
+
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -121,12 +124,12 @@ leat_progress_show (LeatProgress *self)
   leat_progress_clear (self);
   for (guint i = 0; i < self->n_lines; i++)
     {
-      g_autofree char *whole = NULL;
+      g_autofree char *whole = NULL, *name = NULL;
 
       if (self->lines[i].text == NULL)
         continue;
-      whole = g_strconcat (self->lines[i].name != NULL ? self->lines[i].name : "",
-                           self->lines[i].name != NULL ? ": " : "", self->lines[i].text, NULL);
+      name = leat_plain_dup (self->lines[i].name != NULL ? self->lines[i].name : "");
+      whole = g_strconcat (name, *name != '\0' ? ": " : "", self->lines[i].text, NULL);
       fprintf (stderr, "%s\r\033[K%.*s\r", self->shown > 0 ? "\n" : "", width, whole);
       self->shown++;
     }
@@ -138,8 +141,8 @@ static void
 leat_progress_print_line (LeatProgressLine *self)
 {
   if (self->name != NULL)
-    fprintf (stderr, "%s: ", self->name);
-  fprintf (stderr, "%s\n", self->text);
+    leat_tool_say (self->name);
+  fprintf (stderr, "%s%s\n", self->name != NULL ? ": " : "", self->text);
 }
 
 void

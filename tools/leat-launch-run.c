@@ -209,6 +209,15 @@ leat_launch_check_all_sources (const GPtrArray *pipelines, GError **error)
   return TRUE;
 }
 
+/* A pipe's reader is waited for while a signal still ends the process. (transfer full) */
+LeatOutputFile *
+leat_launch_open_output (const char *path, GError **error)
+{
+  g_autoptr (LeatOutputFile) output = leat_output_file_open (path, error);
+
+  return output != NULL && leat_output_file_await (output, NULL, error) ? g_steal_pointer (&output) : NULL;
+}
+
 /* Of all that have any. */
 static LeatExit
 leat_launch_say_stats (LeatLaunch *self, LeatExit code)
@@ -287,7 +296,7 @@ leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
 
   /* Not after a run that was in vain. */
   if (leat_launch_check_all_sources (pipelines, &error) && options->stats_path != NULL)
-    self.output = output = leat_output_file_open (options->stats_path, &error);
+    self.output = output = leat_launch_open_output (options->stats_path, &error);
   if (error != NULL || !leat_launch_start_monitor (options, &error))
     {
       leat_tool_report (error);

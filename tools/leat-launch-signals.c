@@ -4,10 +4,13 @@
 
 #include "leat-launch-signals.h"
 
+#include "leat-tool.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* GLib's own source for signals does not say where one came from, and that is what tells two that are one, as timeout
@@ -75,7 +78,11 @@ leat_signals_take (LeatSignalFunc func, gpointer data)
   leat_signals.func = func;
   leat_signals.data = data;
   if (pipe2 (leat_signals.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
-    g_error ("cannot make a pipe for signals: %s", g_strerror (errno));
+    {
+      leat_tool_note ("cannot make a pipe for signals: %s", g_strerror (errno));
+      leat_tool_hint (errno);
+      exit (LEAT_EXIT_FAILED);
+    }
   g_unix_fd_add (leat_signals.pipe[0], G_IO_IN, leat_signals_deliver, NULL);
   sigemptyset (&action.sa_mask);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)

@@ -358,6 +358,6 @@ leat_launch_print_stats (const char *text, LeatOutputFile *output, GError **erro
 {
   if (output != NULL)
     return leat_tool_write (output, text, error);
-  fputs (text, stderr);
+  leat_tool_say (text);
   return TRUE;
 }

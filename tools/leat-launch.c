@@ -97,7 +97,9 @@ leat_launch_check (const LeatLaunchOptions *options, const GPtrArray *pipelines,
       leat_launch_check_endpoints (pipelines->pdata[i], errors);
       leat_launch_name_errors (options, text, errors, n_before);
       if (options->verbose && errors->len == n_before)
-        printf ("%s: ok\n", options->texts->len > 1 ? text->name : text->is_file ? text->words[0] : "pipeline");
+        leat_tool_print_line ("%s: ok", options->texts->len > 1 ? text->name
+                                        : text->is_file         ? text->words[0]
+                                                                : "pipeline");
     }
   return errors->len > 0 ? leat_tool_report_all (errors) : LEAT_EXIT_OK;
 }
@@ -108,7 +110,7 @@ leat_launch_print_plan (const LeatLaunchOptions *options, LeatPipeline *pipeline
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatOutputFile) output =
-    leat_output_file_open (options->plan_path != NULL ? options->plan_path : "-", &error);
+    leat_launch_open_output (options->plan_path != NULL ? options->plan_path : "-", &error);
   g_autofree char *text = NULL;
 
   if (output != NULL && plan == NULL)
@@ -140,9 +142,9 @@ leat_launch_print_variables (const LeatLaunchOptions *options)
     {
       g_auto (GStrv) lines = g_strsplit (comment, "\n", -1);
 
-      printf ("%s=%s\n", name, value);
+      leat_tool_print_line ("%s=%s", name, value);
       for (guint i = 0; lines[i] != NULL; i++)
-        printf ("    %s\n", lines[i]);
+        leat_tool_print_line ("    %s", lines[i]);
     }
   return LEAT_EXIT_OK;
 }
@@ -180,7 +182,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatLaunchOptions) options = NULL;
 
-  g_set_prgname ("leat-launch");
+  leat_tool_start ("leat-launch");
   /* A reader that goes away is an error like any other, so that sinks are undone. */
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */

@@ -6,13 +6,17 @@
 
 #include "leat.h"
 #include "driver/leat-driver-error.h"
+#include "driver/leat-plain-private.h"
 #include "parse/leat-parse.h"
 
 #include <errno.h>
 #include <json-glib/json-glib.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static LeatExit
 leat_tool_exit_from_driver (int code)
@@ -95,12 +99,73 @@ leat_tool_has_place (const char *message)
 }
 
 void
+leat_tool_say (const char *text)
+{
+  g_autofree char *plain = leat_plain_dup (text);
+
+  fputs (plain, stderr);
+}
+
+void
+leat_tool_print_line (const char *format, ...)
+{
+  g_autofree char *text = NULL, *plain = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  plain = isatty (STDOUT_FILENO) ? leat_plain_dup (text) : NULL;
+  puts (plain != NULL ? plain : text);
+}
+
+void
+leat_tool_hint (int code)
+{
+  struct rlimit limit;
+
+  if (code == EMFILE && getrlimit (RLIMIT_NOFILE, &limit) == 0)
+    leat_tool_note ("this process may have %" G_GUINT64_FORMAT " files open (ulimit -n): raise the limit",
+                    (guint64) limit.rlim_cur);
+  else if (code == EAGAIN && getrlimit (RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    leat_tool_note ("this user may have %" G_GUINT64_FORMAT
+                    " processes and threads (ulimit -u): end others, or raise the limit",
+                    (guint64) limit.rlim_cur);
+}
+
+/* Which of two limits was met, and how much it is, the text of the system does not say. */
+static void
+leat_tool_explain (const char *message)
+{
+  static const int codes[] = { EMFILE, EAGAIN };
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    if (strstr (message, g_strerror (codes[i])) != NULL)
+      leat_tool_hint (codes[i]);
+}
+
+/* Did the program that reads standard output go away?  It knows that, and needs no message. */
+static gboolean
+leat_tool_lost_reader (const GError *error)
+{
+  struct pollfd out = { STDOUT_FILENO, POLLOUT, 0 };
+
+  return (error->domain == LEAT_GRAPH_ERROR || error->domain == G_FILE_ERROR)
+         && strstr (error->message, g_strerror (EPIPE)) != NULL && poll (&out, 1, 0) > 0
+         && (out.revents & POLLERR) != 0;
+}
+
+void
 leat_tool_report (const GError *error)
 {
-  if (leat_tool_has_place (error->message))
-    fprintf (stderr, "%s\n", error->message);
-  else
-    fprintf (stderr, "%s: %s\n", g_get_prgname (), error->message);
+  g_autofree char *line = NULL;
+
+  if (leat_tool_lost_reader (error))
+    return;
+  line = leat_tool_has_place (error->message) ? g_strdup_printf ("%s\n", error->message)
+                                              : g_strdup_printf ("%s: %s\n", g_get_prgname (), error->message);
+  leat_tool_say (line);
+  leat_tool_explain (error->message);
 }
 
 LeatExit
@@ -116,26 +181,28 @@ leat_tool_report_all (const GPtrArray *errors)
 LeatExit
 leat_tool_report_usage (const char *format, ...)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *line = NULL;
   va_list args;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  fprintf (stderr, "%s: %s\n%s --help lists the options\n", g_get_prgname (), text, g_get_prgname ());
+  line = g_strdup_printf ("%s: %s\n%s --help lists the options\n", g_get_prgname (), text, g_get_prgname ());
+  leat_tool_say (line);
   return LEAT_EXIT_USAGE;
 }
 
 void
 leat_tool_note (const char *format, ...)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *line = NULL;
   va_list args;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  fprintf (stderr, "%s: %s\n", g_get_prgname (), text);
+  line = g_strdup_printf ("%s: %s\n", g_get_prgname (), text);
+  leat_tool_say (line);
 }
 
 /* Mistakes in the use of the library, and what was asked for by G_MESSAGES_DEBUG, are told as GLib does. */
@@ -175,7 +242,10 @@ leat_tool_fail_output (GError **error)
 gboolean
 leat_tool_write (LeatOutputFile *output, const char *text, GError **error)
 {
-  return leat_output_file_write (output, text, strlen (text), NULL, error) && leat_output_file_commit (output, error);
+  g_autofree char *plain = leat_output_file_is_terminal (output) ? leat_plain_dup (text) : NULL;
+  const char *what = plain != NULL ? plain : text;
+
+  return leat_output_file_write (output, what, strlen (what), NULL, error) && leat_output_file_commit (output, error);
 }
 
 gboolean

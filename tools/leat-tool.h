@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
 
 G_BEGIN_DECLS
 
@@ -21,10 +21,22 @@ typedef enum
   LEAT_EXIT_INTERRUPTED = 130,
 } LeatExit;
 
+/* First of all: the tool has its name, three descriptors that are nobody else's, and some that it may open.  Ends the
+ * process where it cannot have them. */
+void leat_tool_start (const char *name);
+
 LeatExit leat_tool_exit_from_error (const GError *error);
 
-/* One line on standard error.  A message that begins with a place ("file:line:column: ") is printed as it is, so that
- * editors find it; others begin with the tool's name. */
+/* On standard error, with what a terminal would take for a command made visible: so does all that follows. */
+void leat_tool_say (const char *text);
+/* A line on standard output; made visible likewise where that is a terminal. */
+void leat_tool_print_line (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/* The limit that an errno comes from, and how to have more; nothing of others. */
+void leat_tool_hint (int code);
+
+/* Nothing where the program that reads standard output has gone away, as it knows that.  Else one line on standard
+ * error.  A message that begins with a place ("file:line:column: ") is printed as it is, so that editors find it;
+ * others begin with the tool's name. */
 void leat_tool_report (const GError *error);
 /* Every error (element-type GError), and how many there were when there are several. The exit code is the first's. */
 LeatExit leat_tool_report_all (const GPtrArray *errors);
@@ -35,7 +47,7 @@ void leat_tool_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* What the library notes from now on is said as leat_tool_note () says it, or with @quiet not at all. */
 void leat_tool_take_notes (gboolean quiet);
 
-/* All that a tool has to say, as a sink writes its result; the output is complete then. */
+/* All that a tool has to say, as a sink writes its result; the output is complete then.  For a terminal as above. */
 gboolean leat_tool_write (LeatOutputFile *output, const char *text, GError **error);
 /* The same to standard output. */
 gboolean leat_tool_print (const char *text, GError **error);

@@ -4,6 +4,8 @@
 
 #include "leat-top-sample.h"
 
+#include "driver/leat-plain-private.h"
+
 #include <gio/gio.h>
 #include <string.h>
 
@@ -87,15 +89,12 @@ leat_top_dup_text (JsonObject *object, const char *name)
 {
   JsonNode *node = json_object_get_member (object, name);
   const char *text = NULL;
-  char *copy;
+  g_autofree char *copy = NULL;
 
   if (node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
     text = json_node_get_string (node);
-  copy = g_utf8_make_valid (text != NULL ? text : "", -1);
-  for (char *at = copy; *at != '\0'; at = g_utf8_next_char (at))
-    if (g_unichar_iscntrl (g_utf8_get_char (at)))
-      memset (at, '?', (gsize) (g_utf8_next_char (at) - at));
-  return copy;
+  copy = g_strdelimit (g_strdup (text != NULL ? text : ""), "\n\t", ' ');
+  return leat_plain_dup (copy);
 }
 
 static gboolean

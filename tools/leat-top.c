@@ -6,6 +6,8 @@
 #include "leat-top-source.h"
 #include "leat-top-table.h"
 
+#include "driver/leat-plain-private.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -130,7 +132,10 @@ leat_top_append_table (LeatTop *self, GString *text)
       if (target->now != NULL)
         leat_top_append_process (text, target->before, target->now, width);
       else
-        g_string_append_printf (text, "%s\n", target->error->message);
+        {
+          leat_plain_append (text, target->error->message, -1);
+          g_string_append_c (text, '\n');
+        }
     }
   if (self->targets->len == 0)
     g_string_append (text,
@@ -325,7 +330,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   LeatExit code = LEAT_EXIT_OK;
 
-  g_set_prgname ("leat-top");
+  leat_tool_start ("leat-top");
   if (!leat_top_parse_options (&options, &argc, &argv, &error))
     return leat_tool_report_usage ("%s", error->message);
   if (!(options.delay_s >= DELAY_LEAST_S && options.delay_s <= DELAY_MOST_S))

@@ -4,6 +4,8 @@
 
 #include "leat-reserve-private.h"
 
+#include "driver/leat-thread-private.h"
+
 typedef struct
 {
   LeatMemoryKind kind;
@@ -62,8 +64,9 @@ void
 leat_reserve_begin (LeatReserve *self)
 {
   if (self->list->len > 0)
-    self->thread = g_thread_new ("leat-reserve", leat_reserve_allocate, self);
-  else
+    self->thread = leat_thread_start ("leat-reserve", leat_reserve_allocate, self, NULL);
+  /* Without one it is made when it is needed. */
+  if (self->thread == NULL)
     g_atomic_int_set (&self->done, TRUE);
 }
 

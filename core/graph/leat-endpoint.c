@@ -2,7 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-endpoint.h"
+
+#include "leat-bus.h"
+#include "leat-graph-error.h"
+#include "leat-message-private.h"
 #include "leat-node-private.h"
+#include "leat-pipeline.h"
 
 /**
  * LeatEndpoint:
@@ -205,4 +210,35 @@ leat_endpoint_check (LeatEndpoint *self, GError **error)
     return TRUE;
   leat_node_prefix_error (LEAT_NODE (self), error);
   return FALSE;
+}
+
+/**
+ * leat_endpoint_warn: (skip)
+ * @self: an endpoint in a pipeline
+ * @format: a message as of an error: lower case, no period
+ * @...: what goes into it
+ *
+ * Posts a warning about data on the pipeline's bus.  A source that can only give part of what it reads says so, once,
+ * and how many values that concerns.  Any thread may call it.
+ *
+ * Since: 0.1
+ */
+void
+leat_endpoint_warn (LeatEndpoint *self, const char *format, ...)
+{
+  LeatPipeline *pipeline;
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  va_list args;
+
+  g_return_if_fail (LEAT_IS_ENDPOINT (self));
+
+  pipeline = leat_node_get_pipeline (LEAT_NODE (self));
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error_literal (&error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, text);
+  leat_node_prefix_error (LEAT_NODE (self), &error);
+  leat_bus_post (leat_pipeline_get_bus (pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, leat_node_get_name (LEAT_NODE (self)), error, NULL));
 }

@@ -89,6 +89,7 @@ struct _LeatEndpointClass
 
 gboolean leat_endpoint_is_source (LeatEndpoint *self);
 gboolean leat_endpoint_check (LeatEndpoint *self, GError **error);
+void leat_endpoint_warn (LeatEndpoint *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 guint64 leat_view_get_bytes (const LeatView *self); /* (skip): that are live */
 
 G_END_DECLS

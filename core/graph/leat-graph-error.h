@@ -25,13 +25,14 @@ G_BEGIN_DECLS
  * @LEAT_GRAPH_ERROR_RANGE: a value out of its range
  * @LEAT_GRAPH_ERROR_MISSING: a required property, or an argument of a kernel, is not set
  * @LEAT_GRAPH_ERROR_UNLINKED: a required port is not linked
- * @LEAT_GRAPH_ERROR_TWO_WRITERS: the input has a link already
+ * @LEAT_GRAPH_ERROR_TWO_WRITERS: the input has a link already, or what a file would be written over is another's
  * @LEAT_GRAPH_ERROR_DIRECTION: output to output, or input to input
  * @LEAT_GRAPH_ERROR_CYCLE: a link would close a cycle
  * @LEAT_GRAPH_ERROR_SPEC: a spec cannot be read, or two ends do not agree
  * @LEAT_GRAPH_ERROR_RESIDENCE: host memory meets device memory
  * @LEAT_GRAPH_ERROR_AMBIGUOUS: several ports can be meant
- * @LEAT_GRAPH_ERROR_PLUGIN: a plugin cannot be scanned or loaded, or is of another ABI
+ * @LEAT_GRAPH_ERROR_PLUGIN: a plugin cannot be scanned or loaded, is of another ABI, or a node of it asks for what
+ * cannot be; the message has the call and what to write
  * @LEAT_GRAPH_ERROR_IO: a file that a node needs is missing, unreadable or truncated
  * @LEAT_GRAPH_ERROR_DATA: the contents of a file are not what they claim
  * @LEAT_GRAPH_ERROR_BUSY: not while a session is open on the pipeline

@@ -12,6 +12,7 @@ struct _LeatNegotiation
 {
   LeatNode *node;
   GHashTable *names; /* of the templates: char* -> guint64*, their values so far */
+  gboolean told;     /* the error names the ports that it is about */
 };
 
 /* Adds what would make the output's spec fit the input. */

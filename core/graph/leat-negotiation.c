@@ -5,6 +5,8 @@
 
 #include "leat-graph-error.h"
 
+#include <string.h>
+
 /**
  * LeatNegotiation:
  *
@@ -193,6 +195,7 @@ leat_negotiation_match (LeatNegotiation *self, LeatPort *output, LeatSpec *spec,
   leat_negotiation_add_place (binds ? output->node : input->node, error);
   leat_negotiation_add_hint (output, spec, input, error);
   leat_node_blame (self->node, binds ? input->name : output->name);
+  self->told = TRUE;
   return FALSE;
 }
 
@@ -220,14 +223,21 @@ leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *
   g_return_val_if_fail (spec == NULL || leat_spec_is_fixed (spec), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
   found = leat_node_peek_port (self->node, port);
-  g_return_val_if_fail (found != NULL && found->direction == LEAT_PORT_OUTPUT, FALSE);
-
+  if (found == NULL || found->direction != LEAT_PORT_OUTPUT)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_PLUGIN,
+                   "its negotiate () calls leat_negotiation_set_output () for \"%s\", and the node has no such output; "
+                   "name one that its class declares",
+                   port);
+      return FALSE;
+    }
   if (spec == NULL)
     {
       g_autofree char *label = leat_port_dup_label (found);
 
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
                    "%s would take more than 2^62 bytes; give the node smaller inputs", label);
+      self->told = TRUE;
       return FALSE;
     }
   template = leat_negotiation_dup_template (found);
@@ -236,6 +246,7 @@ leat_negotiation_set_output (LeatNegotiation *self, const char *port, LeatSpec *
       leat_negotiation_explain_name (self, found, spec, &inner);
       leat_negotiation_set_error (found, spec, NULL, inner, error);
       leat_node_blame (self->node, port);
+      self->told = TRUE;
       return FALSE;
     }
   for (guint i = 0; i < found->peers->len; i++)
@@ -300,17 +311,35 @@ leat_negotiation_complete_outputs (LeatNegotiation *self, GError **error)
   return TRUE;
 }
 
+/* Authors say what is wrong and often not with which node; some say nothing at all. */
+static gboolean
+leat_negotiation_call (LeatNegotiation *self, GError **error)
+{
+  LeatNodeClass *klass = LEAT_NODE_GET_CLASS (self->node);
+  g_autoptr (GError) local = NULL;
+  g_autofree char *title = NULL;
+
+  if (klass->negotiate == NULL || klass->negotiate (self->node, self, &local))
+    return TRUE;
+  if (local == NULL)
+    g_set_error (&local, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_PLUGIN,
+                 "its negotiate () returned FALSE and set no error; say with g_set_error () what is wrong");
+  title = leat_node_dup_title (leat_node_get_told (self->node));
+  if (!self->told && strstr (local->message, title) == NULL)
+    g_prefix_error (&local, "%s: ", title);
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 gboolean
 leat_node_negotiate (LeatNode *self, GHashTable *names, GError **error)
 {
-  LeatNegotiation negotiation = { self, names };
-  LeatNodeClass *klass = LEAT_NODE_GET_CLASS (self);
+  LeatNegotiation negotiation = { self, names, FALSE };
 
   g_hash_table_remove_all (names);
   leat_node_blame (self, NULL);
   for (guint i = 0; i < leat_node_get_ports (self)->len; i++)
     ((LeatPort *) leat_node_get_ports (self)->pdata[i])->grows = FALSE;
-  return leat_negotiation_take_inputs (&negotiation, error)
-         && (klass->negotiate == NULL || klass->negotiate (self, &negotiation, error))
+  return leat_negotiation_take_inputs (&negotiation, error) && leat_negotiation_call (&negotiation, error)
          && leat_negotiation_complete_outputs (&negotiation, error);
 }

@@ -93,7 +93,7 @@ leat_node_get_blamed (LeatNode *self)
 }
 
 /* The ends of a body stand in no file, and what is wrong with them is what their node asks for. */
-static LeatNode *
+LeatNode *
 leat_node_get_told (LeatNode *self)
 {
   return LEAT_IS_GROUP_END (self) ? LEAT_NODE (leat_node_get_group (self)) : self;
@@ -145,6 +145,16 @@ leat_node_set_base_path (LeatNode *self, const char *folder)
   priv->dirty = TRUE;
 }
 
+char *
+leat_node_resolve_path (LeatNode *self, const char *path)
+{
+  LeatNodePrivate *priv = leat_node_get_private (self);
+
+  if (priv->base_path == NULL || g_path_is_absolute (path))
+    return g_strdup (path);
+  return g_build_filename (priv->base_path, path, NULL);
+}
+
 /**
  * leat_node_dup_path:
  * @self: a node
@@ -159,7 +169,6 @@ leat_node_set_base_path (LeatNode *self, const char *folder)
 char *
 leat_node_dup_path (LeatNode *self, const char *property)
 {
-  LeatNodePrivate *priv;
   const LeatProp *prop;
   const char *path;
 
@@ -167,11 +176,6 @@ leat_node_dup_path (LeatNode *self, const char *property)
   prop = leat_node_find_prop (self, property);
   g_return_val_if_fail (prop != NULL && prop->type == LEAT_PROP_PATH, NULL);
 
-  priv = leat_node_get_private (self);
   path = *(char **) ((char *) self + prop->offset);
-  if (path == NULL || *path == '\0')
-    return NULL;
-  if (priv->base_path == NULL || g_path_is_absolute (path))
-    return g_strdup (path);
-  return g_build_filename (priv->base_path, path, NULL);
+  return path != NULL && *path != '\0' ? leat_node_resolve_path (self, path) : NULL;
 }

@@ -50,6 +50,8 @@ typedef struct
 } LeatNodePrivate;
 
 LeatNodePrivate *leat_node_get_private (LeatNode *self);
+/* A file name, resolved against the base path. */
+char *leat_node_resolve_path (LeatNode *self, const char *path);
 
 /* From leat-node-class.c: the class's side of described properties. */
 void leat_node_class_install_vfuncs (LeatNodeClass *klass);
@@ -80,6 +82,8 @@ const char *leat_node_get_origin (LeatNode *self);
 void leat_node_set_place (LeatNode *self, const char *name, const char *file, guint line, guint column);
 /* (nullable) */
 const char *leat_node_get_blamed (LeatNode *self);
+/* The node that errors are told of: for an end of a body, that of the body. */
+LeatNode *leat_node_get_told (LeatNode *self);
 /* Puts the place of what is to blame, or the origin, where there is one, in front of the message. */
 void leat_node_prefix_origin (LeatNode *self, GError **error);
 /* Puts the origin and the title in front of the message. */

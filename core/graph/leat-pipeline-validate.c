@@ -1,6 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "leat-claims-private.h"
 #include "leat-endpoint.h"
 #include "leat-graph-error.h"
 #include "leat-node-private.h"
@@ -136,13 +137,31 @@ leat_pipeline_check (LeatPipeline *self, void (*check) (LeatNode *node, GPtrArra
     }
 }
 
+/* Which of the files that nodes name is written, links say. */
+static void
+leat_pipeline_check_files (LeatPipeline *self, GPtrArray *errors)
+{
+  g_autoptr (LeatClaims) claims = leat_claims_new ();
+  GPtrArray *nodes = leat_pipeline_get_nodes (self);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      GError *error = NULL;
+
+      if (leat_claims_add_node (claims, nodes->pdata[i], NULL, &error))
+        continue;
+      leat_node_prefix_origin (nodes->pdata[i], &error);
+      g_ptr_array_add (errors, error);
+    }
+}
+
 /**
  * leat_pipeline_validate: (skip)
  * @self: a pipeline
  * @errors: (element-type GError): takes what is wrong
  *
  * Checks whether the pipeline is complete: required properties set, required ports linked, links that still agree after
- * a property has changed a port.
+ * a property has changed a port, no file that one node would write over another's, and no two that read standard input.
  *
  * Every fault found is added to @errors; that of a node that was read from a file begins with its `file:line:column`.
  * Cycles cannot be linked in the first place.
@@ -162,6 +181,8 @@ leat_pipeline_validate (LeatPipeline *self, GPtrArray *errors)
   n_before = errors->len;
   leat_pipeline_check (self, leat_pipeline_check_settings, errors);
   leat_pipeline_check (self, leat_pipeline_check_links, errors);
+  if (errors->len == n_before)
+    leat_pipeline_check_files (self, errors);
   return errors->len == n_before;
 }
 

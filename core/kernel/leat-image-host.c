@@ -4,7 +4,9 @@
 #include "device/leat-host-module.h"
 #include "leat-image-internal-private.h"
 #include "leat-image-scratch-private.h"
+#include "leat-image-values-private.h"
 #include "leat-kernel-source-private.h"
+#include "driver/leat-thread-private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +16,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Images for the CPU driver, by the host's C++ compiler as a child process. */
+/* Images for the CPU driver, by the host's C++ compiler as a child process.  Clang is asked twice, and between the two
+ * what C++ leaves open is settled as a GPU has it (leat-image-values.c); of other compilers there is no asking for
+ * that. */
 
 #define LEAT_IMAGE_MESSAGES_MAX 6000
 
@@ -32,11 +36,19 @@ leat_image_host_runs_variants (void)
   return g_strcmp0 (g_getenv ("LEAT_CPU_VARIANTS"), "0") != 0;
 }
 
+/* 1 when a compiler was used that cannot be asked to settle anything, 2 when that was told. */
+static int leat_image_host_left_open;
+
 /* The words of the command that begin every call. */
 static char **
 leat_image_host_find_compiler (GError **error)
 {
-  static const char *const names[] = { "c++", "g++", "clang++" };
+  static const char *const names[] = { "clang++",    "clang++-20", "clang++-19", "clang++-18",
+                                       "clang++-17", "clang++-16", "clang++-15", "clang++-14",
+                                       "c++",        "g++",        NULL };
+  /* The sanitizer's runtime is the program's, which most often is that of the system's own compiler. */
+  static const char *const sanitizing[] = { "c++", "g++", "clang++", NULL };
+  const char *const *name = leat_image_get_sanitizer () != NULL ? sanitizing : names;
   const char *given = g_getenv ("LEAT_CXX");
   g_autoptr (GError) local = NULL;
   g_autofree char *path = NULL;
@@ -57,9 +69,9 @@ leat_image_host_find_compiler (GError **error)
       g_strfreev (words);
       return NULL;
     }
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  for (; *name != NULL; name++)
     {
-      path = g_find_program_in_path (names[i]);
+      path = g_find_program_in_path (*name);
       if (path != NULL)
         {
           words = g_new0 (char *, 2);
@@ -68,9 +80,52 @@ leat_image_host_find_compiler (GError **error)
         }
     }
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
-               "running this kernel on the CPU needs a C++ compiler, and there is no c++, g++ or clang++ here; install "
-               "g++, or name one in LEAT_CXX");
+               "running this kernel on the CPU needs a C++ compiler, and there is no clang++, c++ or g++ here; install "
+               "clang, or name one in LEAT_CXX");
   return NULL;
+}
+
+/* A name that says it, of the command (before which another may stand, such as ccache) or behind its links. */
+static gboolean
+leat_image_host_is_clang (char **compiler)
+{
+  for (guint i = 0; compiler[i] != NULL && compiler[i][0] != '-'; i++)
+    {
+      g_autofree char *path = g_find_program_in_path (compiler[i]), *name = g_path_get_basename (compiler[i]);
+      g_autofree char *real = path != NULL ? realpath (path, NULL) : NULL;
+
+      if (strstr (name, "clang") != NULL || (real != NULL && strstr (real, "clang") != NULL))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether @compiler is asked twice.  Sanitizers are those of the compiler that the program is built with, and tell of
+ * what is left open instead. */
+static gboolean
+leat_image_host_settles (char **compiler)
+{
+  return leat_image_get_sanitizer () == NULL && leat_image_host_is_clang (compiler);
+}
+
+GError *
+leat_image_host_check_values (void)
+{
+  g_auto (GStrv) compiler = leat_image_host_find_compiler (NULL);
+
+  if (compiler == NULL || leat_image_get_sanitizer () != NULL || leat_image_host_settles (compiler))
+    return NULL;
+  return g_error_new (
+    LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+    "kernels for the CPU are compiled by %s, which makes anything of the casts, shifts and divisions that "
+    "C++ leaves open and a GPU defines; with clang++ installed, or named in LEAT_CXX, they are as on a GPU",
+    compiler[0]);
+}
+
+GError *
+leat_image_host_take_warning (void)
+{
+  return g_atomic_int_compare_and_exchange (&leat_image_host_left_open, 1, 2) ? leat_image_host_check_values () : NULL;
 }
 
 /* The program behind all links, its size and its time: cheaper than asking it, and it changes when the program does. */
@@ -92,27 +147,9 @@ leat_image_host_dup_identity (GError **error)
       return NULL;
     }
   command = g_strjoinv (" ", words);
-  return g_strdup_printf ("%s %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT ".%ld", command, real, (gint64) info.st_size,
-                          (gint64) info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-}
-
-static gboolean
-leat_image_host_is_clang (const char *program)
-{
-  g_autofree char *path = g_find_program_in_path (program), *real = path != NULL ? realpath (path, NULL) : NULL;
-
-  return real != NULL && strstr (real, "clang") != NULL;
-}
-
-/* What clang refuses or need not be told: it neither makes traps of what follows a null pointer, nor shows a line of a
- * file that has the kernel's name by chance. */
-static void
-leat_image_host_add_for_gcc (GPtrArray *args, const char *program)
-{
-  if (leat_image_host_is_clang (program))
-    return;
-  g_ptr_array_add (args, g_strdup ("-fno-isolate-erroneous-paths-dereference"));
-  g_ptr_array_add (args, g_strdup ("-fno-diagnostics-show-caret"));
+  return g_strdup_printf ("%s %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT ".%ld %s", command, real,
+                          (gint64) info.st_size, (gint64) info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                          leat_image_host_settles (words) ? "settled" : "open");
 }
 
 static void
@@ -129,64 +166,92 @@ leat_image_host_add_sanitizer (GPtrArray *args)
     g_ptr_array_add (args, g_strdup ("-fno-sanitize=vptr,alignment"));
 }
 
-static char **
-leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gboolean strict, const char *output)
+static void
+leat_image_host_add_all (GPtrArray *args, const char *const *words)
+{
+  for (guint i = 0; words[i] != NULL; i++)
+    g_ptr_array_add (args, g_strdup (words[i]));
+}
+
+/* What becomes of C++; the messages are read by people who know neither the file's text as it is given to the compiler,
+ * nor a file that has the kernel's name by chance, so that no line is shown. */
+static void
+leat_image_host_add_language (GPtrArray *args, gboolean is_clang, gboolean strict)
 {
   static const char *const options[] = {
-    "-x",
-    "c++",
-    "-std=gnu++17",
-    "-O3",
-    "-w",
-    "-pipe",
-    "-fPIC",
-    "-shared",
-    "-nostdlib",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-threadsafe-statics",
-    "-fno-math-errno",
-    "-fno-trapping-math",
+    "-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-trapping-math",
     "-fno-strict-aliasing",
-    /* A wrong pointer or an endless loop must stay one: what the compiler drops, nobody is told of. */
-    "-fno-delete-null-pointer-checks",
-    "-fno-finite-loops",
-    "-fvisibility=hidden",
-    "-fno-stack-protector",
+    /* A wrong pointer or an endless loop must stay one: what the compiler drops,
+       nobody is told of. */
+    "-fno-delete-null-pointer-checks", "-fno-finite-loops", "-fwrapv", "-fvisibility=hidden", "-fno-stack-protector",
     "-fstack-clash-protection", /* a large frame must not step over the guard page */
-    "-fdiagnostics-color=never",
-    "-Wl,-Bsymbolic",
-    "-Wl,-z,relro",
-    "-Wl,-z,noexecstack",
-    "-Wl,--build-id=none",
+    "-fdiagnostics-color=never", NULL
   };
-  GPtrArray *args = g_ptr_array_new ();
-  g_autofree char *gold = g_find_program_in_path ("ld.gold");
+  static const char *const gcc[] = { "-fno-isolate-erroneous-paths-dereference", "-fno-diagnostics-show-caret", NULL };
+  static const char *const clang[] = { "-fno-caret-diagnostics", NULL };
 
-  for (guint i = 0; compiler[i] != NULL; i++)
-    g_ptr_array_add (args, g_strdup (compiler[i]));
-  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
-    g_ptr_array_add (args, g_strdup (options[i]));
-  leat_image_host_add_for_gcc (args, compiler[0]);
-  g_ptr_array_add (args, g_strdup (strict ? "-ffp-contract=off" : "-ffp-contract=fast"));
+  leat_image_host_add_all (args, options);
+  leat_image_host_add_all (args, is_clang ? clang : gcc);
   if (!strict)
     g_ptr_array_add (args, g_strdup ("-DLEAT_FAST"));
+  leat_image_host_add_sanitizer (args);
+}
+
+static void
+leat_image_host_add_linker (GPtrArray *args)
+{
+  static const char *const options[] = {
+    "-shared", "-nostdlib", "-Wl,-Bsymbolic", "-Wl,-z,relro", "-Wl,-z,noexecstack", "-Wl,--build-id=none", NULL
+  };
+  g_autofree char *gold = g_find_program_in_path ("ld.gold");
+
+  leat_image_host_add_all (args, options);
   if (leat_image_get_sanitizer () == NULL)
-    {
-      g_ptr_array_add (args, g_strdup ("-s"));
-      g_ptr_array_add (args, g_strdup ("-fno-asynchronous-unwind-tables"));
-    }
+    g_ptr_array_add (args, g_strdup ("-s"));
   if (gold != NULL)
     g_ptr_array_add (args, g_strdup ("-fuse-ld=gold"));
+}
+
+/* From the text on standard input, which is in @language, to @output: a shared object, or, of C++ that is to be
+ * settled, LLVM's text before anything was made of it. */
+static char **
+leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gboolean strict, const char *language,
+                              const char *output)
+{
+  static const char *const settled[] = {
+    "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang", "-ffp-exception-behavior=maytrap", NULL
+  };
+  const char *const ends[] = { "-o", output, "-x", language, "-", "-Wl,--as-needed", "-lm", NULL };
+  gboolean from_llvm = g_str_equal (language, "ir"), to_llvm = !from_llvm && leat_image_host_settles (compiler);
+  GPtrArray *args = g_ptr_array_new ();
+
+  leat_image_host_add_all (args, (const char *const *) compiler);
+  leat_image_host_add_all (args, (const char *[]){ "-O3", "-w", "-fPIC", NULL });
+  g_ptr_array_add (args, g_strdup (strict ? "-ffp-contract=off" : "-ffp-contract=fast"));
   g_ptr_array_add (args, g_strdup_printf ("-march=%s", target->level));
-  leat_image_host_add_sanitizer (args);
-  g_ptr_array_add (args, g_strdup ("-o"));
-  g_ptr_array_add (args, g_strdup (output));
-  g_ptr_array_add (args, g_strdup ("-"));
-  g_ptr_array_add (args, g_strdup ("-Wl,--as-needed"));
-  g_ptr_array_add (args, g_strdup ("-lm"));
+  if (leat_image_get_sanitizer () == NULL)
+    g_ptr_array_add (args, g_strdup ("-fno-asynchronous-unwind-tables"));
+  if (!from_llvm)
+    leat_image_host_add_language (args, leat_image_host_is_clang (compiler), strict);
+  if (to_llvm)
+    leat_image_host_add_all (args, settled);
+  else
+    leat_image_host_add_linker (args);
+  leat_image_host_add_all (args, ends);
   g_ptr_array_add (args, NULL);
   return (char **) g_ptr_array_free (args, FALSE);
+}
+
+/* Clang's notes on what else there is lead into headers of ours and into macros of theirs. */
+static void
+leat_image_host_append_without_notes (GString *text, const char *messages)
+{
+  g_auto (GStrv) lines = g_strsplit (messages, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (strstr (lines[i], ": note: ") == NULL
+        || !(g_str_has_prefix (lines[i], "leat-") || g_str_has_prefix (lines[i], "<scratch space>")))
+      g_string_append_printf (text, "%s\n", lines[i]);
 }
 
 /* The compiler's messages as the user needs them: their files, and no names of ours. */
@@ -196,8 +261,9 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
   static const char *const ours[] = { "{anonymous}::leat_module::", "(anonymous namespace)::leat_module::",
                                       "leat_module::", "{anonymous}::" };
   g_autofree char *named = leat_kernel_source_dup_messages (source, messages);
-  GString *text = g_string_new (named);
+  GString *text = g_string_new (NULL);
 
+  leat_image_host_append_without_notes (text, named);
   for (guint i = 0; i < G_N_ELEMENTS (ours); i++)
     g_string_replace (text, ours[i], "", 0);
   /* The struct around the file is ours too. */
@@ -260,7 +326,9 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   g_subprocess_launcher_setenv (launcher, "LC_ALL", "C.UTF-8", TRUE);
   g_subprocess_launcher_unsetenv (launcher, "LD_PRELOAD");
   g_subprocess_launcher_setenv (launcher, "TMPDIR", leat_image_scratch_get_folder (scratch), TRUE);
-  child = g_subprocess_launcher_spawnv (launcher, (const char *const *) command, &local);
+  /* GLib watches a child from a thread of its own. */
+  if (leat_thread_check (&local))
+    child = g_subprocess_launcher_spawnv (launcher, (const char *const *) command, &local);
   leat_image_scratch_set_child (scratch, child);
   if (child == NULL || !g_subprocess_communicate (child, NULL, NULL, NULL, &output, &local))
     {
@@ -296,10 +364,41 @@ leat_image_host_wrap (const char *object, gsize size)
   return g_bytes_new_take (image, sizeof header + size);
 }
 
+/* The shared object of @text, at @output. */
+static gboolean
+leat_image_host_make_object (LeatKernelSource *source, const LeatImageTarget *target, char **compiler, const char *text,
+                             LeatImageScratch *scratch, const char *output, GError **error)
+{
+  gboolean strict = leat_kernel_source_is_strict (source);
+  g_autofree char *between = g_build_filename (leat_image_scratch_get_folder (scratch), "image.ll", NULL);
+  g_auto (GStrv) first = leat_image_host_make_command (compiler, target, strict, "c++",
+                                                       leat_image_host_settles (compiler) ? between : output);
+  g_auto (GStrv) second = NULL;
+  g_autofree char *open = NULL, *settled = NULL;
+  g_autoptr (GError) local = NULL;
+
+  if (!leat_image_host_run (source, first, text, scratch, error))
+    return FALSE;
+  if (!leat_image_host_settles (compiler))
+    {
+      g_atomic_int_compare_and_exchange (&leat_image_host_left_open, 0, 1);
+      return TRUE;
+    }
+  if (!g_file_get_contents (between, &open, NULL, &local))
+    {
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED, "cannot read the compiled %s: %s",
+                   leat_kernel_source_get_name (source), local->message);
+      return FALSE;
+    }
+  settled = leat_image_settle_values (open);
+  second = leat_image_host_make_command (compiler, target, strict, "ir", output);
+  return leat_image_host_run (source, second, settled, scratch, error);
+}
+
 GBytes *
 leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
-  g_auto (GStrv) compiler = leat_image_host_find_compiler (error), command = NULL;
+  g_auto (GStrv) compiler = leat_image_host_find_compiler (error);
   g_autoptr (LeatImageScratch) scratch = NULL;
   g_autofree char *output = NULL, *object = NULL, *own = NULL;
   g_autoptr (GError) local = NULL;
@@ -321,8 +420,7 @@ leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target
       return NULL;
     }
   output = g_build_filename (leat_image_scratch_get_folder (scratch), "image.so", NULL);
-  command = leat_image_host_make_command (compiler, target, leat_kernel_source_is_strict (source), output);
-  if (!leat_image_host_run (source, command, text, scratch, error))
+  if (!leat_image_host_make_object (source, target, compiler, text, scratch, output, error))
     return NULL;
   if (!g_file_get_contents (output, &object, &size, &local))
     g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED, "cannot read the compiled %s: %s",

@@ -40,6 +40,12 @@ char *leat_image_target_to_string (const LeatImageTarget *target);
 /* Whether the CPU driver of this process runs variants, as LEAT_CPU_VARIANTS asks. */
 gboolean leat_image_host_runs_variants (void);
 
+/* (transfer full): for the user of a compiler that leaves open what a GPU defines; NULL where there is a better one, or
+ * none, or a sanitizer, which tells of it. */
+GError *leat_image_host_check_values (void);
+/* The same, once, when it has compiled an image in this process. */
+GError *leat_image_host_take_warning (void);
+
 /* The image of @source for @target: from the images that ship (LEAT_IMAGE_PATH, then images/ in the plugin folders),
  * from the disk cache, from the compiler, or, where there is none, from PTX that ships.  Errors:
  * LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the compiler's messages, or what reading the

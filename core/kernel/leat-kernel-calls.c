@@ -25,6 +25,8 @@ enum
   LEAT_CALLS_GRID = 2,
   LEAT_CALLS_THREAD = 4,    /* the result depends on which thread asks */
   LEAT_CALLS_OTHERWISE = 8, /* it waits by anything else than __syncthreads () */
+  LEAT_CALLS_BLOCK = 16,    /* it has to do with shared memory */
+  LEAT_CALLS_KEEPS = 32,    /* it has to do with a variable of the file that kernels may change */
 };
 
 /* Everything that needs other threads to make progress, or the runtime to know which thread asks. */
@@ -105,6 +107,8 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
       | (!g_str_equal (word, "__syncthreads") && !g_str_equal (word, "__activemask") ? LEAT_CALLS_OTHERWISE : 0);
   if (leat_kernel_calls_is_own (word))
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_THREAD;
+  if (g_str_equal (word, "__shared__"))
+    g_array_index (self->traits, guint, node) |= LEAT_CALLS_BLOCK;
   if (leat_kernel_calls_is_assembly (word))
     g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_ASSEMBLY;
   if (g_str_equal (word, "__nanosleep"))
@@ -187,6 +191,28 @@ leat_kernel_calls_scan_decl (LeatKernelCalls *self, guint index)
       }
 }
 
+/* `__device__ int a, b;` has a node, which both names lead to. */
+static void
+leat_kernel_calls_add_variable (LeatKernelCalls *self, guint index)
+{
+  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (self->unit, decl->first, decl->last);
+
+  if (leat_decl_keeps_data (self->unit, decl))
+    g_array_index (self->traits, guint, self->nodes[index]) |= LEAT_CALLS_KEEPS;
+  for (guint i = 2; i < pieces->len; i += 2)
+    {
+      guint name = leat_kernel_unit_declared_name (self->unit, g_array_index (pieces, guint, i),
+                                                   g_array_index (pieces, guint, i + 1) + 1);
+      char *word = name != G_MAXUINT ? leat_tokens_dup (self->unit->tokens, name) : NULL;
+
+      if (word != NULL && !g_hash_table_contains (self->by_name, word))
+        g_hash_table_insert (self->by_name, word, GUINT_TO_POINTER (self->nodes[index] + 1));
+      else
+        g_free (word);
+    }
+}
+
 /* Spreads traits from callees to callers until nothing changes. */
 static void
 leat_kernel_calls_close (LeatKernelCalls *self)
@@ -236,6 +262,8 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
       if (decl->kind == LEAT_DECL_FUNCTION && !(decl->flags & LEAT_DECL_IS_OPERATOR))
         g_hash_table_add (self->functions, g_strdup (word));
       self->nodes[i] = leat_kernel_calls_node (self, word);
+      if (decl->kind == LEAT_DECL_VARIABLE)
+        leat_kernel_calls_add_variable (self, i);
     }
   for (guint i = 0; i < unit->tokens->directives->len; i++)
     {
@@ -310,6 +338,28 @@ leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee)
   g_autofree guint8 *seen = g_new0 (guint8, self->mentions->len);
 
   return leat_kernel_calls_walk (self, self->nodes[decl], self->nodes[callee], seen);
+}
+
+static gboolean
+leat_kernel_calls_token_has (LeatKernelCalls *self, guint token, guint trait)
+{
+  g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
+  guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
+
+  return node > 0 && (g_array_index (self->traits, guint, node - 1) & trait) != 0;
+}
+
+gboolean
+leat_kernel_calls_token_is_of_block (LeatKernelCalls *self, guint token)
+{
+  return leat_tokens_is (self->unit->tokens, token, "__shared__")
+         || leat_kernel_calls_token_has (self, token, LEAT_CALLS_BLOCK);
+}
+
+gboolean
+leat_kernel_calls_token_keeps (LeatKernelCalls *self, guint token)
+{
+  return leat_kernel_calls_token_has (self, token, LEAT_CALLS_KEEPS);
 }
 
 gboolean

@@ -25,7 +25,7 @@ leat_locals_lookup_type (LeatLocals *self, guint token, LeatKernelType *type)
 
       first = match != G_MAXUINT && match < first - 1 ? match : first - 1;
     }
-  while (leat_tokens_is (tokens, first, "const"))
+  while (leat_tokens_is (tokens, first, "const") || leat_tokens_is (tokens, first, "constexpr"))
     first++;
   for (end = first; leat_tokens_at (tokens, end)->kind == LEAT_TOKEN_IDENT;)
     end++;

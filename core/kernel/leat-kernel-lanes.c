@@ -87,7 +87,7 @@ leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *call
 }
 
 /* Variables of the device outlive a launch, and are one for all lanes. */
-static gboolean
+gboolean
 leat_decl_keeps_data (const LeatKernelUnit *unit, const LeatDecl *decl)
 {
   gboolean fixed = (decl->flags & (LEAT_DECL_IS_CONSTANT | LEAT_DECL_IS_CONSTEXPR | LEAT_DECL_IS_SHARED)) != 0;

@@ -17,6 +17,7 @@ typedef struct
   gboolean is_shared;
   gboolean is_changed; /* assigned, stepped, or its address taken, after its declaration */
   gboolean is_own;     /* may differ from thread to thread */
+  gboolean is_pointer; /* declared with a `*` */
 } LeatLocal;
 
 typedef struct

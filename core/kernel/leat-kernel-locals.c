@@ -26,16 +26,41 @@ leat_locals_is_declared_at (LeatLocals *self, guint token)
   return g_hash_table_contains (self->declared, GUINT_TO_POINTER (token));
 }
 
-/* `T x = ..`, `T *x;`, `T x[4]`: an identifier behind a type. */
+/* `Rng<int> g (1)`, where the ">" before the name closes what follows a type's name at the beginning of a statement. */
+static gboolean
+leat_locals_closes_type (LeatLocals *self, guint token)
+{
+  static const char *const begins[] = { ";", "{", "}", "const", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+  gint depth = 0;
+
+  for (; token > self->decl->body && !leat_tokens_is (tokens, token, ";") && !leat_tokens_is (tokens, token, "{");
+       token--)
+    {
+      depth += leat_tokens_is (tokens, token, ">") + 2 * leat_tokens_is (tokens, token, ">>")
+               - leat_tokens_is (tokens, token, "<");
+      if (depth == 0)
+        return leat_tokens_at (tokens, token - 1)->kind == LEAT_TOKEN_IDENT
+               && leat_tokens_is_any (tokens, token - 2, begins);
+    }
+  return FALSE;
+}
+
+/* `T x = ..`, `T *x;`, `T x[4]`, `T x (1)`: an identifier behind a type. */
 static gboolean
 leat_locals_begins_declaration (LeatLocals *self, guint token)
 {
   const LeatTokens *tokens = self->unit->tokens;
-  static const char *const after[] = { "=", ";", "[", ",", ":", "{", ")", NULL };
+  static const char *const after[] = { "=", ";", "[", ",", ":", "{", ")", "(", NULL };
+  static const char *const heads[] = {
+    "for", "while", "if", "switch", "constexpr", "__align__", "__attribute__", "alignas", "__launch_bounds__", NULL
+  };
+  gboolean constructs = leat_tokens_is (tokens, token + 1, "(");
   static const char *const marks[] = { "*", "&", "__restrict__", NULL };
   guint type = token;
 
-  if (leat_tokens_at (tokens, token)->kind != LEAT_TOKEN_IDENT || !leat_tokens_is_any (tokens, token + 1, after))
+  if (leat_tokens_at (tokens, token)->kind != LEAT_TOKEN_IDENT || !leat_tokens_is_any (tokens, token + 1, after)
+      || leat_tokens_is_any (tokens, token, heads))
     return FALSE;
   while (type > 0 && leat_tokens_is_any (tokens, type - 1, marks))
     type--;
@@ -43,7 +68,7 @@ leat_locals_begins_declaration (LeatLocals *self, guint token)
     return FALSE;
   type--;
   if (leat_tokens_is (tokens, type, ">"))
-    return type + 1 == token;
+    return type + 1 == token && (!constructs || leat_locals_closes_type (self, type));
   if (leat_tokens_at (tokens, type)->kind != LEAT_TOKEN_IDENT
       || leat_tokens_is_any (tokens, type, leat_locals_not_types))
     return FALSE;
@@ -52,7 +77,8 @@ leat_locals_begins_declaration (LeatLocals *self, guint token)
     {
       static const char *const begins[] = { ";",      "{",          "}",        "(",        ",", "const",
                                             "static", "__shared__", "volatile", "unsigned", NULL };
-      return leat_tokens_is_any (tokens, type - 1, begins) && !leat_tokens_is (tokens, token + 1, ",");
+      return leat_tokens_is_any (tokens, type - 1, begins) && !leat_tokens_is (tokens, token + 1, ",")
+             && !(constructs && leat_tokens_is (tokens, type - 1, "("));
     }
   return TRUE;
 }
@@ -92,9 +118,21 @@ leat_locals_is_changed_at (LeatLocals *self, guint token)
   if (leat_tokens_is (tokens, token - 1, "*") && next == token + 1
       && !leat_tokens_is_any (tokens, next, leat_locals_steps))
     return FALSE;
-  if (indexed && local != NULL && !local->is_array)
+  if (indexed && local != NULL && !local->is_array && !leat_tokens_is (tokens, token + 1, "."))
     return FALSE;
-  return leat_tokens_is_any (tokens, next, leat_locals_assignments);
+  return (local != NULL && local->is_array && next == token + 1) /* whoever has its address */
+         || leat_tokens_is_any (tokens, next, leat_locals_assignments);
+}
+
+static gboolean
+leat_locals_is_behind_star (LeatLocals *self, guint token)
+{
+  static const char *const between[] = { "__restrict__", "const", "volatile", NULL };
+
+  do
+    token--;
+  while (leat_tokens_is_any (self->unit->tokens, token, between));
+  return leat_tokens_is (self->unit->tokens, token, "*");
 }
 
 static LeatLocal *
@@ -127,6 +165,7 @@ leat_locals_add_declarator (LeatLocals *self, guint token)
 
   g_hash_table_add (self->declared, GUINT_TO_POINTER (token));
   local->is_array = local->is_array || leat_tokens_is (tokens, i, "[");
+  local->is_pointer = leat_locals_is_behind_star (self, token);
   for (guint k = token; k-- > 0 && !leat_tokens_is (tokens, k, ";") && !leat_tokens_is (tokens, k, "{")
                         && !leat_tokens_is (tokens, k, "}");)
     if (leat_tokens_is (tokens, k, "__shared__"))
@@ -146,6 +185,8 @@ leat_locals_add_declarator (LeatLocals *self, guint token)
           i = leat_tokens_at (tokens, i)->match;
       local->init_last = i - 1;
     }
+  if (leat_tokens_is (tokens, i, "(") || leat_tokens_is (tokens, i, "{"))
+    i = leat_tokens_at (tokens, i)->match + 1;
   if (leat_tokens_is (tokens, token - 1, "&"))
     local->is_changed = local->is_own = TRUE;
   return i;
@@ -155,7 +196,7 @@ leat_locals_add_declarator (LeatLocals *self, guint token)
 static void
 leat_locals_add_declared (LeatLocals *self, guint token)
 {
-  static const char *const after[] = { "=", ";", "[", ",", NULL };
+  static const char *const after[] = { "=", ";", "[", ",", "(", "{", NULL };
   const LeatTokens *tokens = self->unit->tokens;
 
   for (;;)
@@ -182,6 +223,8 @@ leat_locals_range_is_own (LeatLocals *self, LeatKernelCalls *calls, guint first,
         continue;
       word = leat_tokens_dup (self->unit->tokens, i);
       local = g_hash_table_lookup (self->names, word);
+      if (local != NULL && local->name >= first && local->name <= last) /* the parameter of a lambda */
+        local = NULL;
       if (g_str_has_prefix (word, "atomic") || leat_kernel_calls_token_is_own (calls, i)
           || leat_kernel_calls_token_waits (calls, i)
           || (local != NULL && (local->is_own || (local->is_changed && !local->is_shared))))
@@ -215,6 +258,39 @@ leat_locals_close (LeatLocals *self, LeatKernelCalls *calls)
     }
 }
 
+static void
+leat_locals_add_param (LeatLocals *self, guint name)
+{
+  LeatLocal *local = leat_locals_add (self, name);
+
+  local->is_param = TRUE;
+  local->is_pointer = leat_locals_is_behind_star (self, name);
+}
+
+/* Names in declarators that are not followed: `auto [a, b] = ..`, `int (*p)[4] = ..`, `int (&r)[4] = ..`. */
+static void
+leat_locals_add_odd (LeatLocals *self, guint token)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+  gboolean binds = FALSE;
+  guint last = leat_tokens_at (tokens, token)->match;
+
+  if (leat_tokens_is (tokens, token, "["))
+    for (guint i = token; i-- > token - 3 && !binds;)
+      binds = leat_tokens_is (tokens, i, "auto");
+  else if (leat_tokens_is (tokens, token, "(") && leat_tokens_at (tokens, token - 1)->kind == LEAT_TOKEN_IDENT)
+    binds = last == token + 3 && (leat_tokens_is (tokens, token + 1, "*") || leat_tokens_is (tokens, token + 1, "&"))
+            && (leat_tokens_is (tokens, last + 1, "[") || leat_tokens_is (tokens, last + 1, "("));
+  for (guint i = token + 1; binds && i < last; i++)
+    if (leat_tokens_at (tokens, i)->kind == LEAT_TOKEN_IDENT)
+      {
+        LeatLocal *local = leat_locals_add (self, i);
+
+        g_hash_table_add (self->declared, GUINT_TO_POINTER (i));
+        local->is_changed = local->is_own = TRUE;
+      }
+}
+
 LeatLocals *
 leat_locals_new (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl)
 {
@@ -232,11 +308,13 @@ leat_locals_new (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatD
                                                    g_array_index (pieces, guint, i + 1) + 1);
 
       if (name != G_MAXUINT)
-        leat_locals_add (self, name)->is_param = TRUE;
+        leat_locals_add_param (self, name);
     }
   for (guint i = decl->body + 1; i < decl->last; i++)
     if (!leat_locals_is_declared_at (self, i) && leat_locals_begins_declaration (self, i))
       leat_locals_add_declared (self, i);
+    else if (leat_tokens_at (unit->tokens, i)->match != G_MAXUINT && leat_tokens_at (unit->tokens, i)->match > i)
+      leat_locals_add_odd (self, i);
   for (guint i = decl->body + 1; i < decl->last; i++)
     {
       LeatLocal *local = leat_tokens_at (unit->tokens, i)->kind == LEAT_TOKEN_IDENT ? leat_locals_find (self, i) : NULL;

@@ -84,6 +84,7 @@ leat_host_writer_append_shared (LeatHostWriter *self, GString *out, const char *
                                 guint decl, gboolean is_extern, GError **error)
 {
   const LeatTokens *tokens = self->unit->tokens;
+  gboolean is_local = leat_kernel_unit_at (self->unit, decl)->kind == LEAT_DECL_FUNCTION;
   guint name = leat_kernel_unit_declared_name (self->unit, first, last + 1);
   g_autofree char *before = NULL, *after = NULL, *word = NULL;
 
@@ -106,10 +107,16 @@ leat_host_writer_append_shared (LeatHostWriter *self, GString *out, const char *
       out, "typedef %s%s leat_t_%s%s; auto *const %s = leat_dynamic (leat_block, (leat_t_%s *) nullptr); ", base,
       before, word, after, word, word);
   else
-    g_string_append_printf (out,
-                            "typedef %s%s leat_t_%s%s; leat_t_%s &%s = *leat_shared<%u, leat_t_%s, alignof "
-                            "(leat_t_%s)>::at (leat_block->shared); ",
-                            base, before, word, after, word, word, leat_host_writer_add_slot (self, decl), word, word);
+    {
+      /* Each instance of a template has a local type of its own, and with it memory of its own. */
+      if (is_local)
+        g_string_append_printf (out, "struct leat_i_%s; ", word);
+      g_string_append_printf (out,
+                              "typedef %s%s leat_t_%s%s; leat_t_%s &%s = *leat_shared<%u, %s%s, leat_t_%s, alignof "
+                              "(leat_t_%s)>::at (leat_block->shared); ",
+                              base, before, word, after, word, word, leat_host_writer_add_slot (self, decl),
+                              is_local ? "leat_i_" : "void", is_local ? word : "", word, word);
+    }
   return TRUE;
 }
 

@@ -26,4 +26,7 @@ struct _LeatKernelSource
   char *cuda_text;
 };
 
+/* What @from is, with another text of the same lines. (transfer full) */
+LeatKernelSource *leat_kernel_source_new_edited (LeatKernelSource *from, const char *text, GError **error);
+
 G_END_DECLS

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /**
  * LeatKernelSource:
@@ -92,6 +93,26 @@ leat_kernel_source_new_from_file (const char *path, GError **error)
   return leat_kernel_source_new (path, text, error);
 }
 
+/* @text: (transfer full) */
+static LeatKernelSource *
+leat_kernel_source_new_of_text (const char *name, LeatKernelText *text, GError **error)
+{
+  g_autoptr (LeatKernelSource) self = g_new0 (LeatKernelSource, 1);
+
+  g_atomic_ref_count_init (&self->refs);
+  g_mutex_init (&self->lock);
+  self->name = g_strdup (name);
+  self->strict = TRUE;
+  self->text = text;
+  self->unit = leat_kernel_unit_new (self->text, error);
+  if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
+      || !leat_kernel_unit_check_variants (self->unit, error) || !leat_kernel_unit_read_reports (self->unit, error))
+    return NULL;
+  self->kernels = leat_kernel_unit_list_kernels (self->unit);
+  self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);
+  return g_steal_pointer (&self);
+}
+
 /**
  * leat_kernel_source_new:
  * @name: what the source is called in messages; includes are looked for in its folder
@@ -105,24 +126,32 @@ leat_kernel_source_new_from_file (const char *path, GError **error)
 LeatKernelSource *
 leat_kernel_source_new (const char *name, const char *text, GError **error)
 {
-  g_autoptr (LeatKernelSource) self = NULL;
+  LeatKernelText *read;
 
   g_return_val_if_fail (name != NULL && text != NULL, NULL);
-  self = g_new0 (LeatKernelSource, 1);
-  g_atomic_ref_count_init (&self->refs);
-  g_mutex_init (&self->lock);
-  self->name = g_strdup (name);
-  self->strict = TRUE;
-  self->text = leat_kernel_text_new (name, text, error);
-  if (self->text == NULL)
-    return NULL;
-  self->unit = leat_kernel_unit_new (self->text, error);
-  if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
-      || !leat_kernel_unit_check_variants (self->unit, error) || !leat_kernel_unit_read_reports (self->unit, error))
-    return NULL;
-  self->kernels = leat_kernel_unit_list_kernels (self->unit);
-  self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);
-  return g_steal_pointer (&self);
+  read = leat_kernel_text_new (name, text, error);
+  return read != NULL ? leat_kernel_source_new_of_text (name, read, error) : NULL;
+}
+
+LeatKernelSource *
+leat_kernel_source_new_edited (LeatKernelSource *from, const char *text, GError **error)
+{
+  LeatKernelSource *self;
+  LeatKernelText *edited = g_new0 (LeatKernelText, 1);
+
+  edited->text = g_strdup (text);
+  edited->hash = XXH3_64bits (text, strlen (text));
+  edited->files = g_ptr_array_new_with_free_func (g_free);
+  edited->labels = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < from->text->files->len; i++)
+    {
+      g_ptr_array_add (edited->files, g_strdup (g_ptr_array_index (from->text->files, i)));
+      g_ptr_array_add (edited->labels, g_strdup (g_ptr_array_index (from->text->labels, i)));
+    }
+  self = leat_kernel_source_new_of_text (from->name, edited, error);
+  if (self != NULL)
+    self->strict = from->strict;
+  return self;
 }
 
 /**

@@ -48,6 +48,10 @@ gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
 gboolean leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token);
 /* Whether it can tell one thread from another. */
 gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
+/* Whether it is, or leads to, memory that a block has for itself. */
+gboolean leat_kernel_calls_token_is_of_block (LeatKernelCalls *self, guint token);
+/* Whether it is, or leads to, a variable of the file that kernels may change. */
+gboolean leat_kernel_calls_token_keeps (LeatKernelCalls *self, guint token);
 /* Whether the file defines a macro of that name. */
 gboolean leat_kernel_calls_token_is_macro (LeatKernelCalls *self, guint token);
 
@@ -103,9 +107,14 @@ GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit, const Lea
 char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
 char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
 
+/* The name of a variable that @entry reads and nothing in the file gives a value, or G_MAXUINT. */
+guint leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry);
+
 /* Why the lanes of a batch cannot be one launch of the kernel @decl; NULL where they can. */
 const char *leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint decl);
-/* Are there variables in which a kernel may leave something for the next launch? */
+/* Is it a variable in which a kernel may leave something for the next launch? */
+gboolean leat_decl_keeps_data (const LeatKernelUnit *unit, const LeatDecl *decl);
+/* Are there such variables? */
 gboolean leat_kernel_unit_keeps_data (const LeatKernelUnit *unit);
 /* Then: the first variable in which it does. (transfer full) */
 char *leat_kernel_unit_dup_kept_name (const LeatKernelUnit *unit);

@@ -108,6 +108,30 @@ leat_kernel_unit_warn_function (const LeatKernelUnit *self, GPtrArray *warnings,
     leat_kernel_unit_warn_stride (self, warnings, calls, decl);
 }
 
+static void
+leat_kernel_unit_warn_unfilled (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
+                                const LeatDecl *entry)
+{
+  g_autoptr (GPtrArray) kernels = leat_kernel_unit_list_kernels (self);
+  guint told = G_MAXUINT;
+
+  for (guint i = 0; i < kernels->len; i++)
+    {
+      const LeatDecl *kernel = g_ptr_array_index (kernels, i);
+      guint name = entry == NULL || kernel == entry ? leat_kernel_unit_find_unfilled (self, calls, kernel) : G_MAXUINT;
+      g_autofree char *word = name != G_MAXUINT && name != told ? leat_tokens_dup (self->tokens, name) : NULL;
+
+      if (word == NULL)
+        continue;
+      leat_kernel_unit_warn (
+        self, warnings, name,
+        "nothing gives \"%s\" a value, and the kernel is refused without; variables=%s=FILE.npy on "
+        "the node does",
+        word, word);
+      told = name;
+    }
+}
+
 GPtrArray *
 leat_kernel_unit_list_warnings (const LeatKernelUnit *self, const LeatDecl *entry)
 {
@@ -124,5 +148,6 @@ leat_kernel_unit_list_warnings (const LeatKernelUnit *self, const LeatDecl *entr
       if (entry == NULL || i == from || leat_kernel_calls_reaches (calls, from, i))
         leat_kernel_unit_warn_function (self, warnings, calls, decl);
     }
+  leat_kernel_unit_warn_unfilled (self, warnings, calls, entry);
   return warnings;
 }

@@ -4,6 +4,8 @@
 
 #include "leat-monitor-private.h"
 
+#include "driver/leat-thread-private.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,6 +190,33 @@ leat_monitor_work (gpointer data)
   return NULL;
 }
 
+/* Not another's that has taken its place. */
+static void
+leat_monitor_remove_socket (LeatMonitor *self)
+{
+  struct stat info;
+
+  if (g_lstat (self->path, &info) == 0 && info.st_ino == self->made.st_ino && info.st_dev == self->made.st_dev)
+    g_unlink (self->path);
+}
+
+/* Once nobody can find it. */
+static void
+leat_monitor_free (LeatMonitor *self)
+{
+  leat_monitor_remove_socket (self);
+  g_atomic_int_set (&self->stopping, TRUE);
+  g_main_context_wakeup (self->context);
+  if (self->thread != NULL)
+    g_thread_join (self->thread);
+  g_source_unref (self->source);
+  g_object_unref (self->socket);
+  g_object_unref (self->cancellable);
+  g_main_context_unref (self->context);
+  g_free (self->path);
+  g_free (self);
+}
+
 /**
  * leat_monitor_start:
  * @path: (nullable) (type filename): where the socket is to be; %NULL for PID.sock in the user's runtime folder
@@ -230,18 +259,11 @@ leat_monitor_start (const char *path, GError **error)
   self->source = g_socket_create_source (socket, G_IO_IN, NULL);
   g_source_set_callback (self->source, G_SOURCE_FUNC (leat_monitor_accept), self, NULL);
   g_source_attach (self->source, self->context);
-  self->thread = g_thread_new ("leat-monitor", leat_monitor_work, self);
-  return TRUE;
-}
-
-/* Not another's that has taken its place. */
-static void
-leat_monitor_remove_socket (LeatMonitor *self)
-{
-  struct stat info;
-
-  if (g_lstat (self->path, &info) == 0 && info.st_ino == self->made.st_ino && info.st_dev == self->made.st_dev)
-    g_unlink (self->path);
+  self->thread = leat_thread_start ("leat-monitor", leat_monitor_work, self, error);
+  if (self->thread != NULL)
+    return TRUE;
+  leat_monitor_free (g_steal_pointer (&leat_monitor));
+  return FALSE;
 }
 
 /**
@@ -257,16 +279,7 @@ leat_monitor_stop (void)
 
   if (self == NULL)
     return;
-  leat_monitor_remove_socket (self);
-  g_atomic_int_set (&self->stopping, TRUE);
-  g_main_context_wakeup (self->context);
-  g_thread_join (self->thread);
-  g_source_unref (self->source);
-  g_object_unref (self->socket);
-  g_object_unref (self->cancellable);
-  g_main_context_unref (self->context);
-  g_free (self->path);
-  g_free (self);
+  leat_monitor_free (self);
 }
 
 /**

@@ -7,10 +7,32 @@
 /* Counts by value that kernels find on the device.  The host never sees them on the way, so the wrappers of these
  * kernels hold them against the capacity. */
 
-static gboolean
-leat_op_counts_on_device (const LeatOp *self, guint arg)
+LeatRole
+leat_op_get_role (const LeatOp *self, guint arg)
 {
-  return self->args[arg].kind == LEAT_ARG_COUNT && self->prototype->params[arg].kind == LEAT_PARAM_INPUT_COUNT;
+  switch (self->args[arg].kind)
+    {
+    case LEAT_ARG_ITEMS:
+      return LEAT_ROLE_ITEMS;
+    case LEAT_ARG_COUNT:
+      return self->prototype->params[arg].kind == LEAT_PARAM_INPUT_COUNT ? LEAT_ROLE_COUNT : LEAT_ROLE_COUNT_AT;
+    case LEAT_ARG_VALUE:
+      return LEAT_ROLE_VALUE;
+    case LEAT_ARG_NODE_ARG:
+      return LEAT_ROLE_NODE_ARG;
+    case LEAT_ARG_QUEUE:
+      return LEAT_ROLE_QUEUE;
+    case LEAT_ARG_LOOP:
+      return LEAT_ROLE_LOOP;
+    }
+  g_assert_not_reached ();
+}
+
+/* A pointer to constant items is all that a prototype calls an input. */
+gboolean
+leat_op_only_reads (const LeatOp *self, guint arg)
+{
+  return self->prototype->params[arg].kind == LEAT_PARAM_INPUT;
 }
 
 GArray *
@@ -23,7 +45,7 @@ leat_plan_list_counted (LeatPlan *self)
       LeatCounted found = { leat_plan_get_op (self, i), 0 };
 
       for (; found.arg < found.op->n_args; found.arg++)
-        if (leat_op_counts_on_device (found.op, found.arg))
+        if (leat_op_get_role (found.op, found.arg) == LEAT_ROLE_COUNT)
           g_array_append_val (counted, found);
     }
   return counted;
@@ -34,7 +56,7 @@ gboolean
 leat_op_takes_counts (const LeatOp *self)
 {
   for (guint i = 0; i < self->n_args; i++)
-    if (leat_op_counts_on_device (self, i))
+    if (leat_op_get_role (self, i) == LEAT_ROLE_COUNT)
       return TRUE;
   return FALSE;
 }

@@ -46,11 +46,14 @@ leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
 }
 
+/* What it counts as it is already changes nothing. */
 static gboolean
 leat_op_counts_into (LeatPlan *plan, const LeatOp *op, LeatBufferId root)
 {
+  if (op->counts_like != LEAT_BUFFER_NONE && leat_plan_follow_memory (plan, op->counts_like) == root)
+    return FALSE;
   for (guint i = 0; op->kind == LEAT_OP_KERNEL && i < op->n_args; i++)
-    if (op->prototype->params[i].kind == LEAT_PARAM_OUTPUT_COUNT && op->args[i].buffer != LEAT_BUFFER_NONE
+    if (leat_op_get_role (op, i) == LEAT_ROLE_COUNT_AT && !leat_op_only_reads (op, i)
         && leat_plan_follow_memory (plan, op->args[i].buffer) == root)
       return TRUE;
   return FALSE;
@@ -130,21 +133,32 @@ leat_fuse_writer_get_counted (LeatFuseWriter *self, LeatBufferId id)
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
 }
 
+/* The name and the declaration of the one or the other.  Where nothing in the kernel writes the buffer, `NAME_count` is
+ * the number itself. */
+static char *
+leat_fuse_writer_name_count (LeatFuseWriter *self, LeatBufferId id, gboolean by_value, char **declaration)
+{
+  const char *items = by_value ? leat_fuse_writer_get_counted (self, id) : leat_fuse_writer_get_items (self, id);
+  gboolean only_read = !by_value && !leat_fuser_writes (self->fuser, id);
+  char *name = g_strdup_printf ("%s_%s", items, only_read ? "counted" : "count");
+
+  *declaration = g_strdup_printf ("%suint64_t %s%s", only_read ? "const " : "", by_value ? "" : "*", name);
+  return name;
+}
+
 /* @by_value: the number itself, as nothing in the kernel changes it; else where it is */
 const char *
 leat_fuse_writer_get_count (LeatFuseWriter *self, LeatBufferId id, gboolean by_value)
 {
   g_autofree char *key = NULL, *declaration = NULL;
-  const char *known = leat_fuse_writer_find (self, by_value ? "count of" : "count at", id, &key), *items;
+  const char *known = leat_fuse_writer_find (self, by_value ? "count of" : "count at", id, &key);
   char *name;
 
   if (known != NULL)
     return known;
   if (by_value && self->error == NULL)
     leat_fuse_writer_check_count (self, id);
-  items = by_value ? leat_fuse_writer_get_counted (self, id) : leat_fuse_writer_get_items (self, id);
-  name = g_strdup_printf ("%s_count", items);
-  declaration = g_strdup_printf ("uint64_t %s%s", by_value ? "" : "*", name);
+  name = leat_fuse_writer_name_count (self, id, by_value, &declaration);
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_COUNT, id);
 }
 
@@ -190,8 +204,8 @@ leat_fuse_writer_dup_checked (LeatFuseWriter *self, const LeatStage *stage, guin
   g_autofree char *type = leat_fuse_writer_dup_marked_type (self, stage, index);
 
   return g_strdup_printf ("leat_fuse_checked<%s%s, %s> { %s, leat_at, %" G_GUINT64_FORMAT "u, &leat_wrong }",
-                          param->kind == LEAT_PARAM_INPUT ? "const " : "", leat_fuse_get_c_type (param), type, at,
-                          param->kind == LEAT_PARAM_INPUT ? leat_op_get_reach (stage->op) : 0);
+                          leat_op_only_reads (stage->op, index) ? "const " : "", leat_fuse_get_c_type (param), type, at,
+                          leat_op_only_reads (stage->op, index) ? leat_op_get_reach (stage->op) : 0);
 }
 
 static char *
@@ -199,7 +213,8 @@ leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guin
 {
   const LeatParam *param = &stage->op->prototype->params[index];
   LeatBufferId id = stage->op->args[index].buffer;
-  const char *constant = param->kind == LEAT_PARAM_INPUT ? "const " : "", *type = leat_fuse_get_c_type (param), *items;
+  const char *constant = leat_op_only_reads (stage->op, index) ? "const " : "", *type = leat_fuse_get_c_type (param);
+  const char *items;
 
   if (id == LEAT_BUFFER_NONE)
     return g_strdup (per_item || leat_fuser_is_marked (self->fuser, stage) ? "(unsigned char *) nullptr"
@@ -232,21 +247,35 @@ leat_fuse_writer_dup_count (LeatFuseWriter *self, const LeatOpArg *arg)
                           leat_op_arg_get_number (arg));
 }
 
+/* Functions that take any pointer want to know which. */
+static char *
+leat_fuse_writer_dup_count_at (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
+{
+  const LeatParam *param = &stage->op->prototype->params[index];
+  const char *at = leat_fuse_writer_get_count (self, stage->op->args[index].buffer, FALSE);
+
+  if (param->kind != LEAT_PARAM_OUTPUT_COUNT && (per_item || leat_fuser_is_marked (self->fuser, stage)))
+    return g_strdup_printf ("(%s%s *) %s", leat_op_only_reads (stage->op, index) ? "const " : "",
+                            leat_fuse_get_c_type (param), at);
+  return g_strdup_printf ("leat_fuse_any { %s }", at);
+}
+
 char *
 leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
 {
   const LeatOpArg *arg = &stage->op->args[index];
   const LeatParam *param = &stage->op->prototype->params[index];
+  LeatRole role = leat_op_get_role (stage->op, index);
   g_autofree char *number = NULL;
 
-  if (param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT)
+  if (role == LEAT_ROLE_ITEMS)
     return leat_fuse_writer_dup_pointer (self, stage, index, per_item);
-  if (param->kind == LEAT_PARAM_OUTPUT_COUNT)
-    return g_strdup_printf ("leat_fuse_any { %s }", leat_fuse_writer_get_count (self, arg->buffer, FALSE));
-  if (param->kind == LEAT_PARAM_SCALAR)
+  if (role == LEAT_ROLE_COUNT_AT)
+    return leat_fuse_writer_dup_count_at (self, stage, index, per_item);
+  if (role == LEAT_ROLE_NODE_ARG || param->kind == LEAT_PARAM_SCALAR)
     return leat_fuse_writer_dup_scalar (self, stage, index);
-  number = arg->kind == LEAT_ARG_COUNT ? leat_fuse_writer_dup_count (self, arg)
-                                       : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", leat_op_arg_get_number (arg));
+  number = role == LEAT_ROLE_COUNT ? leat_fuse_writer_dup_count (self, arg)
+                                   : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", leat_op_arg_get_number (arg));
   return g_strdup_printf ("(%s) (%s)", leat_fuse_get_c_type (param), number);
 }
 

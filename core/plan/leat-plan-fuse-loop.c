@@ -30,7 +30,7 @@ leat_fuser_is_tested (LeatFuser *self, LeatBufferId id)
   const LeatOp *op = self->test.op;
 
   for (guint i = 0; i < op->n_args; i++)
-    if (op->prototype->params[i].kind == LEAT_PARAM_INPUT && op->args[i].buffer != LEAT_BUFFER_NONE
+    if (leat_op_only_reads (op, i) && op->args[i].buffer != LEAT_BUFFER_NONE
         && leat_plan_follow_memory (self->plan, op->args[i].buffer) == leat_plan_follow_memory (self->plan, id))
       return TRUE;
   return FALSE;

@@ -90,7 +90,7 @@ leat_marks_is_plain (const LeatStage *stage)
     {
       const LeatParam *param = &stage->op->prototype->params[i];
 
-      if ((param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT) && leat_fuse_get_c_type (param) == NULL)
+      if (leat_op_get_role (stage->op, i) == LEAT_ROLE_ITEMS && leat_fuse_get_c_type (param) == NULL)
         return FALSE;
     }
   return TRUE;
@@ -219,7 +219,7 @@ leat_marks_dup_why (const LeatStage *stage, LeatBufferId id)
     {
       const LeatParam *param = &stage->op->prototype->params[a];
 
-      if (param->kind != LEAT_PARAM_INPUT && param->kind != LEAT_PARAM_OUTPUT)
+      if (leat_op_get_role (stage->op, a) != LEAT_ROLE_ITEMS)
         continue;
       if (leat_fuse_get_c_type (param) == NULL)
         return g_strdup_printf ("the items of %s in %s are not plain numbers", param->name, name);
@@ -284,8 +284,8 @@ leat_marks_find_checked (const LeatFuser *fuser, const LeatStage *stage, guint p
   guint index = leat_marks_get_index (fuser, stage);
   LeatBufferId id = stage->op->args[param].buffer;
 
-  if (stage->op->prototype->params[param].kind != LEAT_PARAM_INPUT || id == LEAT_BUFFER_NONE || fuser->marks_of[id] == 0
-      || !leat_marks_sees (stage, id))
+  if (leat_op_get_role (stage->op, param) != LEAT_ROLE_ITEMS || !leat_op_only_reads (stage->op, param)
+      || id == LEAT_BUFFER_NONE || fuser->marks_of[id] == 0 || !leat_marks_sees (stage, id))
     return index;
   return leat_marks_find_writer (fuser, index, id);
 }
@@ -313,7 +313,7 @@ leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatStage *stage, guint
   const LeatOp *op = stage->op;
   LeatBufferId id = op->args[param].buffer;
   guint index = leat_marks_get_index (fuser, stage), from = leat_marks_find_checked (fuser, stage, param);
-  gboolean reads = op->prototype->params[param].kind == LEAT_PARAM_INPUT;
+  gboolean reads = leat_op_only_reads (op, param);
   const char *constant = reads ? "const " : "", *type = leat_fuse_get_c_type (&op->prototype->params[param]);
   const char *items = leat_fuse_writer_get_items (self, id), *marks;
   guint own = leat_marks_is_by_number (op) ? op->block[0] : 0;
@@ -343,7 +343,7 @@ leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatStage *stage, 
 {
   const LeatFuser *fuser = self->fuser;
   LeatBufferId id = stage->op->args[param].buffer;
-  gboolean reads = stage->op->prototype->params[param].kind == LEAT_PARAM_INPUT;
+  gboolean reads = leat_op_only_reads (stage->op, param);
   const char *type = leat_fuse_get_c_type (&stage->op->prototype->params[param]);
 
   if (fuser->marks_of[id] == 0

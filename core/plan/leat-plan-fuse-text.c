@@ -132,7 +132,7 @@ leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
       const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
 
       for (guint a = 0; stage->unit == unit && a < stage->op->n_args; a++)
-        if (stage->op->prototype->params[a].kind == LEAT_PARAM_OUTPUT
+        if (leat_op_get_role (stage->op, a) == LEAT_ROLE_ITEMS && !leat_op_only_reads (stage->op, a)
             && leat_fuser_is_kept (self->fuser, stage->op->args[a].buffer))
           {
             g_autofree char *name = leat_fuse_writer_dup_local (self, stage->op->args[a].buffer);
@@ -398,7 +398,7 @@ leat_fuse_writer_check_size (const LeatOp *op, GError **error)
   guint bytes = 0;
 
   for (guint i = 0; i < op->n_args; i++)
-    bytes += op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT ? 32 : 8;
+    bytes += leat_op_get_role (op, i) == LEAT_ROLE_COUNT ? 32 : 8;
   if (bytes <= LEAT_FUSE_MOST_BYTES)
     return TRUE;
   g_set_error (error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE,

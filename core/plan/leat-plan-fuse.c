@@ -145,6 +145,10 @@ leat_fuser_add_stage (LeatFuser *self, const LeatStage *stage)
 
   if (stage->alone && op->kind == LEAT_OP_COPY)
     g_hash_table_insert (self->counts, GUINT_TO_POINTER (op->to + 1), GUINT_TO_POINTER (op->from + 1));
+  for (guint i = 0; op->kind == LEAT_OP_KERNEL && op->counts_like != LEAT_BUFFER_NONE && i < op->n_args; i++)
+    if (leat_op_get_role (op, i) == LEAT_ROLE_COUNT_AT && op->args[i].buffer != op->counts_like)
+      g_hash_table_insert (self->counts, GUINT_TO_POINTER (op->args[i].buffer + 1),
+                           GUINT_TO_POINTER (op->counts_like + 1));
   if (op->kind == LEAT_OP_KERNEL)
     self->threads = MAX (self->threads, leat_op_count_threads (op));
   g_array_append_val (self->stages, *stage);
@@ -398,7 +402,7 @@ leat_fuser_replace (LeatFuser *self, GError **error)
   op->kind = LEAT_OP_KERNEL;
   op->index = self->loop != NULL ? self->loop->first - 1 : self->first;
   op->node = self->node;
-  op->to = op->from = LEAT_BUFFER_NONE;
+  op->to = op->from = op->counts_like = LEAT_BUFFER_NONE;
   op->loop = leat_plan_get_op (self->plan, op->index)->loop;
   leat_fuser_find_marks (self);
   if (self->n_words > 0)

@@ -136,11 +136,12 @@ LeatBufferId
 leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
 {
   const LeatOpArg *arg = &stage->op->args[stage->traits.count_param];
+  gboolean counted = leat_op_get_role (stage->op, stage->traits.count_param) == LEAT_ROLE_COUNT;
 
   *factor = 1;
   if (arg->value != NULL)
     memcpy (factor, g_bytes_get_data (arg->value, NULL), sizeof *factor);
-  return arg->kind == LEAT_ARG_COUNT ? leat_fuser_get_count_origin (self, arg->buffer) : LEAT_BUFFER_NONE;
+  return counted ? leat_fuser_get_count_origin (self, arg->buffer) : LEAT_BUFFER_NONE;
 }
 
 /* A thread for each item there may be. */
@@ -156,13 +157,24 @@ leat_fuser_covers_items (LeatFuser *self, const LeatStage *stage)
   return op->block[1] * op->block[2] * op->grid[1] * op->grid[2] == 1 && (guint64) op->grid[0] * op->block[0] >= n;
 }
 
+/* Some thread of it says how many items there are, also where there are none and it would not be done. */
+static gboolean
+leat_stage_counts (const LeatStage *stage)
+{
+  for (guint a = 0; a < stage->op->n_args; a++)
+    if (leat_op_get_role (stage->op, a) == LEAT_ROLE_COUNT_AT && !leat_op_only_reads (stage->op, a))
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 leat_fuser_has_items (LeatFuser *self, const LeatStage *stage)
 {
   if (stage->op->kind != LEAT_OP_KERNEL
       || (stage->op->pattern != LEAT_PATTERN_ELEMENTWISE && stage->op->pattern != LEAT_PATTERN_STENCIL))
     return FALSE;
-  return stage->traits.form == LEAT_FUSE_ITEM || (stage->traits.per_thread && leat_fuser_covers_items (self, stage));
+  return stage->traits.form == LEAT_FUSE_ITEM
+         || (stage->traits.per_thread && !leat_stage_counts (stage) && leat_fuser_covers_items (self, stage));
 }
 
 gboolean
@@ -247,13 +259,12 @@ leat_stage_get_type (const LeatStage *stage, LeatBufferId id)
 
   for (guint a = 0; a < stage->op->n_args; a++)
     {
-      const LeatOpArg *arg = &stage->op->args[a];
       const LeatParam *param = &stage->op->prototype->params[a];
+      LeatRole role = leat_op_get_role (stage->op, a);
 
-      if (arg->buffer != id || arg->kind == LEAT_ARG_VALUE
-          || (arg->kind == LEAT_ARG_COUNT && param->kind == LEAT_PARAM_INPUT_COUNT))
+      if (stage->op->args[a].buffer != id || role == LEAT_ROLE_VALUE || role == LEAT_ROLE_COUNT)
         continue;
-      if (arg->kind != LEAT_ARG_ITEMS || !stage->traits.indexed[a]
+      if (role != LEAT_ROLE_ITEMS || !stage->traits.indexed[a]
           || (type != NULL && !g_str_equal (type, leat_fuse_get_c_type (param))))
         return NULL;
       type = leat_fuse_get_c_type (param);

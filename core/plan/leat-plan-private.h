@@ -39,6 +39,19 @@ typedef struct
   LeatNode *node; /* not owned; NODE_ARG: whose, where it is not the op's */
 } LeatOpArg;
 
+/* What a parameter of a kernel is in one launch.  The prototype tells how the file declares it; what it is given, this
+ * alone says, to whoever launches it, joins it with others or lists what it reads. */
+typedef enum
+{
+  LEAT_ROLE_ITEMS,    /* the address of a buffer's items; of no buffer: nothing */
+  LEAT_ROLE_COUNT_AT, /* the address of a buffer's count, by whatever name the file has it */
+  LEAT_ROLE_COUNT,    /* the count of a buffer itself */
+  LEAT_ROLE_VALUE,    /* bytes that the plan knows */
+  LEAT_ROLE_NODE_ARG,
+  LEAT_ROLE_QUEUE,
+  LEAT_ROLE_LOOP,
+} LeatRole;
+
 /* What became of several ops that are one kernel now (leat-plan-fuse.c). */
 typedef struct
 {
@@ -132,6 +145,7 @@ struct _LeatOp
   char *why_apart;      /* (nullable): why it is in no chain with what stands before it, where chains are looked for */
   LeatOpArg *args;
   guint n_args;
+  LeatBufferId counts_like; /* each count that it writes is that of this buffer; NONE: who knows */
 
   /* COPY, FILL, TRANSFER */
   LeatBufferId to, from;
@@ -351,6 +365,17 @@ struct _LeatRecorder
   GError *error; /* first fault of the node's record () */
 };
 
+/* Refusals of calls that record () may not make. @call: the function that it calls.  The first fault is kept.
+ * The checks say whether the call is right; they say FALSE where there is a fault already. */
+void leat_recorder_refuse_call (LeatRecorder *self, const char *call, const char *format, ...) G_GNUC_PRINTF (3, 4);
+gboolean leat_recorder_check_buffer (LeatRecorder *self, const char *call, const char *argument, LeatBufferId id);
+gboolean leat_recorder_check_sizes (LeatRecorder *self, const char *call, LeatBufferId to, LeatBufferId from);
+gboolean leat_recorder_check_counted (LeatRecorder *self, const char *call, const char *argument, LeatBufferId id);
+gboolean leat_recorder_check_initial (LeatRecorder *self, const char *call, LeatBufferId id, GBytes *initial);
+gboolean leat_recorder_check_touches (LeatRecorder *self, const char *call, const LeatBufferId *buffers,
+                                      const LeatAccess *access, guint n_buffers);
+gboolean leat_recorder_check_launch (LeatRecorder *self, const LeatPrototype *prototype, const LeatKernelCall *launch);
+
 /* What a port gives or takes. */
 void leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id);
 /* The port of that name at an end of the body of the group that records; NULL where there is none. */
@@ -394,6 +419,9 @@ LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
 const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);
 LeatBufferId *leat_plan_list_origins (LeatPlan *self);
 gboolean leat_op_takes_counts (const LeatOp *self);
+LeatRole leat_op_get_role (const LeatOp *self, guint arg);
+/* Items of a buffer, or their number where it lies: is it only read there? */
+gboolean leat_op_only_reads (const LeatOp *self, guint arg);
 /* How many bounded items a buffer has room for. */
 guint64 leat_buffer_get_capacity (const LeatBuffer *self);
 

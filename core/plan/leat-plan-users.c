@@ -83,7 +83,7 @@ leat_plan_make_head (LeatPlan *self, guint first, guint n)
     size++;
   op->kind = LEAT_OP_KERNEL;
   op->node = self->first_user;
-  op->to = op->from = LEAT_BUFFER_NONE;
+  op->to = op->from = op->counts_like = LEAT_BUFFER_NONE;
   op->has_counts = leat_plan_has_counted_slot (self, first, n);
   op->source = leat_kernel_source_ref (leat_head_get_source (size, op->has_counts));
   op->prototype = leat_kernel_source_get_prototype (op->source, NULL, NULL);

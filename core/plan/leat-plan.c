@@ -170,7 +170,7 @@ leat_plan_add_op (LeatPlan *self, LeatOpKind kind, LeatNode *node)
   op->kind = kind;
   op->index = self->ops->len;
   op->node = node;
-  op->to = op->from = LEAT_BUFFER_NONE;
+  op->to = op->from = op->counts_like = LEAT_BUFFER_NONE;
   op->loop = self->loop;
   g_ptr_array_add (self->ops, op);
   return op;
@@ -250,28 +250,44 @@ leat_plan_has_port_buffers (LeatNode *node)
   return !LEAT_IS_GROUP (node) && !LEAT_IS_GROUP_END (node);
 }
 
+/* The first fault is told, also where record () does not know of it or set no error. */
+static gboolean
+leat_plan_call_record (LeatNode *node, LeatRecorder *recorder, GError **error)
+{
+  LeatNodeClass *klass = LEAT_NODE_GET_CLASS (node);
+  g_autoptr (GError) local = NULL;
+  gboolean good = klass->record != NULL && klass->record (node, recorder, &local);
+
+  if (klass->record == NULL)
+    g_set_error (
+      &local, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_PLUGIN,
+      "its class has no record (), which says what the node does; set that of LeatNodeClass in class_init ()");
+  else if (recorder->error != NULL)
+    {
+      g_clear_error (&local);
+      local = g_steal_pointer (&recorder->error);
+    }
+  else if (!good && local == NULL)
+    g_set_error (&local, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_PLUGIN,
+                 "its record () returned FALSE and set no error; say with g_set_error () what is wrong");
+  if (local == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 static gboolean
 leat_plan_record_node (LeatPlan *self, LeatNode *node, GError **error)
 {
   LeatNode *author = LEAT_IS_GROUP_END (node) ? LEAT_NODE (leat_node_get_group (node)) : node;
   LeatRecorder recorder = { self, author, NULL };
-  gboolean good;
 
   if (leat_plan_has_port_buffers (node) && !leat_plan_add_port_buffers (self, node, error))
     return FALSE;
   if (LEAT_IS_ENDPOINT (node))
     return leat_plan_record_endpoint (self, node, error);
   leat_node_blame (node, NULL);
-  good = LEAT_NODE_GET_CLASS (node)->record (node, &recorder, error);
-  if (recorder.error != NULL)
-    {
-      if (good)
-        g_propagate_error (error, recorder.error);
-      else
-        g_error_free (recorder.error);
-      return FALSE;
-    }
-  return good;
+  return leat_plan_call_record (node, &recorder, error);
 }
 
 static gboolean

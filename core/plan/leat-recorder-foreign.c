@@ -19,7 +19,11 @@ leat_recorder_add_foreign (LeatRecorder *self, const LeatForeignCall *call)
 {
   LeatOp *op;
 
-  g_return_if_fail (call->func != NULL);
+  if (call->func == NULL)
+    leat_recorder_refuse_call (self, G_STRFUNC, "without a func; give the callback that puts the work on a stream");
+  if (self->error != NULL
+      || !leat_recorder_check_touches (self, G_STRFUNC, call->buffers, call->access, call->n_buffers))
+    return;
   op = leat_plan_add_op (self->plan, LEAT_OP_FOREIGN, self->node);
   op->name = g_strdup (call->name != NULL ? call->name : "foreign");
   op->func = call->func;

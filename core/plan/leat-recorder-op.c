@@ -82,13 +82,19 @@ leat_recorder_check_width (LeatRecorder *self, const LeatPrototype *prototype, g
   return FALSE;
 }
 
-/* A count by value is read from the buffer that it is of, also by a kernel that takes items from elsewhere. */
+/* A count is read from the buffer that it is of, or written there, also by a kernel that has its items from elsewhere.
+ */
 static void
 leat_recorder_touch_counts (LeatOp *op)
 {
   for (guint i = 0; i < op->n_args; i++)
-    if (op->args[i].kind == LEAT_ARG_COUNT && op->prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT)
-      leat_op_touch (op, op->args[i].buffer, LEAT_ACCESS_READ);
+    {
+      LeatRole role = leat_op_get_role (op, i);
+
+      if (role == LEAT_ROLE_COUNT || role == LEAT_ROLE_COUNT_AT)
+        leat_op_touch (op, op->args[i].buffer,
+                       role == LEAT_ROLE_COUNT || leat_op_only_reads (op, i) ? LEAT_ACCESS_READ : LEAT_ACCESS_WRITE);
+    }
 }
 
 /**
@@ -110,8 +116,7 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   prototype = leat_kernel_source_get_prototype (call->source, call->entry, &self->error);
   if (prototype == NULL)
     return;
-  g_return_if_fail (prototype->n_params == call->n_args);
-  if (!leat_recorder_check_arguments (self, prototype, call))
+  if (!leat_recorder_check_launch (self, prototype, call) || !leat_recorder_check_arguments (self, prototype, call))
     return;
   for (guint i = 0; i < call->n_args; i++)
     if (!leat_recorder_check_width (self, prototype, i, &call->args[i]))
@@ -135,6 +140,24 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
   leat_recorder_touch_counts (op);
 }
 
+/**
+ * leat_recorder_keep_count: (skip)
+ * @self: a recorder
+ * @from: a buffer whose count the kernel takes
+ *
+ * Says that the kernel that was added last writes no other number into the counts of its outputs than @from has: a
+ * sort has as many items as there were.  What follows it can then become one kernel with it, since how many items there
+ * are is known before it begins.  Nothing is said of a buffer without a count.
+ */
+void
+leat_recorder_keep_count (LeatRecorder *self, LeatBufferId from)
+{
+  if (self->error == NULL && leat_recorder_check_buffer (self, G_STRFUNC, "from", from)
+      && leat_plan_get_buffer (self->plan, from)->header)
+    leat_plan_get_op (self->plan, self->plan->ops->len - 1)->counts_like = from;
+}
+
+/* Its callers have checked the buffers. */
 static LeatOp *
 leat_recorder_add_move (LeatRecorder *self, LeatOpKind kind, LeatBufferId to, LeatBufferId from, guint64 bytes)
 {
@@ -160,10 +183,8 @@ leat_recorder_add_move (LeatRecorder *self, LeatOpKind kind, LeatBufferId to, Le
 void
 leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
 {
-  guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
-
-  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
-  leat_recorder_add_move (self, LEAT_OP_COPY, to, from, bytes);
+  if (leat_recorder_check_sizes (self, G_STRFUNC, to, from))
+    leat_recorder_add_move (self, LEAT_OP_COPY, to, from, leat_plan_get_buffer (self->plan, from)->bytes);
 }
 
 /**
@@ -177,8 +198,9 @@ leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
 void
 leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId from)
 {
-  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->header && leat_plan_get_buffer (self->plan, from)->header);
-  leat_recorder_add_move (self, LEAT_OP_COPY, to, from, sizeof (guint64));
+  if (leat_recorder_check_counted (self, G_STRFUNC, "to", to)
+      && leat_recorder_check_counted (self, G_STRFUNC, "from", from))
+    leat_recorder_add_move (self, LEAT_OP_COPY, to, from, sizeof (guint64));
 }
 
 /**
@@ -192,8 +214,11 @@ leat_recorder_copy_count (LeatRecorder *self, LeatBufferId to, LeatBufferId from
 void
 leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value)
 {
-  guint64 bytes = leat_plan_get_buffer (self->plan, buffer)->bytes;
+  guint64 bytes;
 
+  if (!leat_recorder_check_buffer (self, G_STRFUNC, "buffer", buffer))
+    return;
+  bytes = leat_plan_get_buffer (self->plan, buffer)->bytes;
   leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, bytes)->value = value;
 }
 
@@ -207,8 +232,8 @@ leat_recorder_add_fill (LeatRecorder *self, LeatBufferId buffer, guint8 value)
 void
 leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer)
 {
-  g_return_if_fail (leat_plan_get_buffer (self->plan, buffer)->header);
-  leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, sizeof (guint64));
+  if (leat_recorder_check_counted (self, G_STRFUNC, "buffer", buffer))
+    leat_recorder_add_move (self, LEAT_OP_FILL, buffer, LEAT_BUFFER_NONE, sizeof (guint64));
 }
 
 /**
@@ -223,11 +248,12 @@ leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer)
 void
 leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId from, LeatTransferMode mode)
 {
-  guint64 bytes = leat_plan_get_buffer (self->plan, from)->bytes;
+  guint64 bytes;
 
-  g_return_if_fail (leat_plan_get_buffer (self->plan, to)->bytes == bytes);
-  if (leat_recorder_refuse_in_body (self, "all of a body is on the device: put it outside"))
+  if (!leat_recorder_check_sizes (self, G_STRFUNC, to, from)
+      || leat_recorder_refuse_in_body (self, "all of a body is on the device: put it outside"))
     return;
+  bytes = leat_plan_get_buffer (self->plan, from)->bytes;
   leat_recorder_add_move (self, LEAT_OP_TRANSFER, to, from, bytes)->mode = mode;
 }
 

@@ -61,7 +61,9 @@ leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info)
                                   : leat_recorder_add_scratch (self, info->name, bytes);
   LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
 
-  g_return_val_if_fail (info->capacity > 0, LEAT_BUFFER_NONE);
+  if (info->capacity == 0)
+    leat_recorder_refuse_call (self, G_STRFUNC, "for \"%s\" with a capacity of 0; give it room for an item at least",
+                               info->name);
   buffer->scope = info->scope;
   buffer->queue = leat_queue_info_make_view (info);
   buffer->loses = info->loses;

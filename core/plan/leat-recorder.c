@@ -10,22 +10,35 @@
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
 
-/* The recorder turns what a node says into ops and buffers of the plan.  Nodes state programming faults (a parameter
- * too few, an unknown port) only while they are being written, so these are criticals. */
+/* The recorder turns what a node says into ops and buffers of the plan. */
 
 static LeatPort *
-leat_recorder_find_port (LeatRecorder *self, const char *name)
+leat_recorder_find_port (LeatRecorder *self, const char *call, const char *name, LeatDirection direction)
 {
-  g_autoptr (GError) error = NULL;
   LeatPort *port = leat_node_peek_port (self->node, name);
+  g_autoptr (GError) error = NULL;
 
   /* Nodes are prepared when they record. */
-  if (port != NULL && !leat_node_get_private (self->node)->dirty)
-    return port;
-  port = leat_node_get_port (self->node, name, &error);
+  if (port == NULL || leat_node_get_private (self->node)->dirty)
+    port = leat_node_get_port (self->node, name, &error);
   if (port == NULL)
-    g_critical ("%s records port \"%s\": %s", leat_node_get_id (self->node), name, error->message);
+    leat_recorder_refuse_call (self, call, "for \"%s\": %s", name, error->message);
+  else if (leat_port_get_direction (port) != direction)
+    {
+      leat_recorder_refuse_call (self, call, "for \"%s\", which is an %s; name an %s", name,
+                                 direction == LEAT_PORT_INPUT ? "output" : "input",
+                                 direction == LEAT_PORT_INPUT ? "input" : "output");
+      port = NULL;
+    }
   return port;
+}
+
+static LeatBufferId
+leat_recorder_find_output (LeatRecorder *self, const char *call, const char *port)
+{
+  LeatPort *output = leat_recorder_find_port (self, call, port, LEAT_PORT_OUTPUT);
+
+  return output != NULL ? leat_plan_get_port_buffer (self->plan, output) : LEAT_BUFFER_NONE;
 }
 
 /**
@@ -40,7 +53,7 @@ leat_recorder_find_port (LeatRecorder *self, const char *name)
 LeatBufferId
 leat_recorder_get_input (LeatRecorder *self, const char *port)
 {
-  LeatPort *input = leat_recorder_find_port (self, port);
+  LeatPort *input = leat_recorder_find_port (self, G_STRFUNC, port, LEAT_PORT_INPUT);
   LeatPort *peer = input != NULL ? leat_port_get_peer (input) : NULL;
 
   return peer != NULL ? leat_plan_get_port_buffer (self->plan, peer) : LEAT_BUFFER_NONE;
@@ -58,9 +71,7 @@ leat_recorder_get_input (LeatRecorder *self, const char *port)
 LeatBufferId
 leat_recorder_get_output (LeatRecorder *self, const char *port)
 {
-  LeatPort *output = leat_recorder_find_port (self, port);
-
-  return output != NULL ? leat_plan_get_port_buffer (self->plan, output) : LEAT_BUFFER_NONE;
+  return leat_recorder_find_output (self, G_STRFUNC, port);
 }
 
 /**
@@ -70,11 +81,17 @@ leat_recorder_get_output (LeatRecorder *self, const char *port)
  *
  * Gets what a buffer holds.
  *
- * Returns: (transfer none) (nullable): the spec; %NULL for scratch and the like
+ * Returns: (transfer none) (nullable): the spec; %NULL for scratch and the like, and for %LEAT_BUFFER_NONE
  */
 LeatSpec *
 leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer)
 {
+  if (buffer >= self->plan->buffers->len)
+    {
+      if (buffer != LEAT_BUFFER_NONE)
+        leat_recorder_check_buffer (self, G_STRFUNC, "buffer", buffer);
+      return NULL;
+    }
   return leat_plan_get_buffer (self->plan, buffer)->spec;
 }
 
@@ -104,18 +121,19 @@ leat_recorder_may_overwrite (LeatRecorder *self, LeatPort *peer, const LeatBuffe
 gboolean
 leat_recorder_alias (LeatRecorder *self, const char *output, const char *input)
 {
-  LeatPort *in = leat_recorder_find_port (self, input);
-  LeatPort *peer = leat_port_get_peer (in);
+  LeatPort *in = leat_recorder_find_port (self, G_STRFUNC, input, LEAT_PORT_INPUT);
+  LeatPort *out = leat_recorder_find_port (self, G_STRFUNC, output, LEAT_PORT_OUTPUT);
+  LeatPort *peer = in != NULL && out != NULL ? leat_port_get_peer (in) : NULL;
   LeatBuffer *from, *to;
   g_autoptr (GPtrArray) readers = NULL;
 
   if (peer == NULL)
     return FALSE;
   from = leat_plan_get_buffer (self->plan, leat_plan_get_port_buffer (self->plan, peer));
-  to = leat_plan_get_buffer (self->plan, leat_recorder_get_output (self, output));
+  to = leat_plan_get_buffer (self->plan, leat_plan_get_port_buffer (self->plan, out));
   readers = leat_port_list_peers (peer);
   if (readers->len != 1 || from->bytes != to->bytes || from->header != to->header
-      || !leat_recorder_may_overwrite (self, peer, from, leat_recorder_find_port (self, output)))
+      || !leat_recorder_may_overwrite (self, peer, from, out))
     return FALSE;
   to->in_place_of = from->id;
   return TRUE;
@@ -204,8 +222,10 @@ leat_recorder_add_marks (LeatRecorder *self, const char *name, guint64 bytes)
 LeatBufferId
 leat_recorder_add_state (LeatRecorder *self, const char *name, guint64 bytes, GBytes *initial)
 {
-  g_return_val_if_fail (initial == NULL || g_bytes_get_size (initial) == bytes, LEAT_BUFFER_NONE);
-  return leat_recorder_add_buffer (self, LEAT_BUFFER_STATE, name, bytes, initial);
+  LeatBufferId id = leat_recorder_add_buffer (self, LEAT_BUFFER_STATE, name, bytes, initial);
+
+  leat_recorder_check_initial (self, G_STRFUNC, id, initial);
+  return id;
 }
 
 /**
@@ -261,9 +281,12 @@ leat_recorder_add_const (LeatRecorder *self, const char *name, GBytes *bytes)
 void
 leat_recorder_set_output_const (LeatRecorder *self, const char *port, GBytes *bytes)
 {
-  LeatBuffer *buffer = leat_plan_get_buffer (self->plan, leat_recorder_get_output (self, port));
+  LeatBufferId id = leat_recorder_find_output (self, G_STRFUNC, port);
+  LeatBuffer *buffer;
 
-  g_return_if_fail (g_bytes_get_size (bytes) == buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0));
+  if (!leat_recorder_check_initial (self, G_STRFUNC, id, bytes))
+    return;
+  buffer = leat_plan_get_buffer (self->plan, id);
   buffer->kind = LEAT_BUFFER_CONST;
   buffer->initial = g_bytes_ref (bytes);
 }
@@ -280,10 +303,12 @@ leat_recorder_set_output_const (LeatRecorder *self, const char *port, GBytes *by
 void
 leat_recorder_set_output_state (LeatRecorder *self, const char *port, GBytes *initial, LeatStateScope scope)
 {
-  LeatBuffer *buffer = leat_plan_get_buffer (self->plan, leat_recorder_get_output (self, port));
+  LeatBufferId id = leat_recorder_find_output (self, G_STRFUNC, port);
+  LeatBuffer *buffer;
 
-  g_return_if_fail (initial == NULL
-                    || g_bytes_get_size (initial) == buffer->bytes - (buffer->header ? LEAT_BUFFER_HEADER : 0));
+  if (!leat_recorder_check_initial (self, G_STRFUNC, id, initial))
+    return;
+  buffer = leat_plan_get_buffer (self->plan, id);
   buffer->kind = LEAT_BUFFER_STATE;
   buffer->scope = scope;
   buffer->initial = initial != NULL ? g_bytes_ref (initial) : NULL;
@@ -301,12 +326,18 @@ leat_recorder_set_output_state (LeatRecorder *self, const char *port, GBytes *in
 void
 leat_recorder_delay (LeatRecorder *self, const char *input, const char *output)
 {
-  LeatPort *port = leat_recorder_find_port (self, input);
-  LeatDelay delay = { self->node, port, leat_recorder_get_output (self, output), LEAT_BUFFER_NONE, FALSE };
+  LeatPort *port = leat_recorder_find_port (self, G_STRFUNC, input, LEAT_PORT_INPUT);
+  LeatDelay delay = { self->node, port, leat_recorder_find_output (self, G_STRFUNC, output), LEAT_BUFFER_NONE, FALSE };
 
-  g_return_if_fail (port != NULL && (leat_port_get_flags (port) & LEAT_PORT_DELAYED) != 0);
-  g_return_if_fail (leat_plan_get_buffer (self->plan, delay.state)->kind == LEAT_BUFFER_STATE);
-  if (!leat_recorder_refuse_in_body (self, "what it keeps goes on from run to run; in a body, carry= does that"))
+  if (!leat_recorder_check_buffer (self, G_STRFUNC, "output", delay.state))
+    return;
+  if ((leat_port_get_flags (port) & LEAT_PORT_DELAYED) == 0)
+    leat_recorder_refuse_call (self, G_STRFUNC,
+                               "for \"%s\", which is no delayed port; declare it with LEAT_PORT_DELAYED", input);
+  else if (leat_plan_get_buffer (self->plan, delay.state)->kind != LEAT_BUFFER_STATE)
+    leat_recorder_refuse_call (self, G_STRFUNC,
+                               "for \"%s\", which is no state; call leat_recorder_set_output_state () before", output);
+  else if (!leat_recorder_refuse_in_body (self, "what it keeps goes on from run to run; in a body, carry= does that"))
     g_array_append_val (self->plan->delays, delay);
 }
 

@@ -332,6 +332,8 @@ gboolean leat_recorder_end_fusion (LeatRecorder *self, guint first, const LeatFu
 LeatBufferId leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info);
 
 void leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call);
+/* Of the kernel that was added last. */
+void leat_recorder_keep_count (LeatRecorder *self, LeatBufferId from);
 /* Whole buffer, header included; both have one size. */
 void leat_recorder_add_copy (LeatRecorder *self, LeatBufferId to, LeatBufferId from);
 /* The count alone, between two buffers of bounded specs. */

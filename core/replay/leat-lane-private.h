@@ -447,6 +447,9 @@ void leat_traffic_add_copy (LeatTraffic *self, gboolean from_host, gboolean to_h
 void leat_traffic_add (LeatTraffic *self, const LeatTraffic *more, guint64 times);
 void leat_traffic_take_out (LeatTraffic *self, const LeatTraffic *less);
 
+/* For tests, before a run that is to be launched, while none of the lane is under way: see LEAT_POISON in debugging.md.
+ */
+gboolean leat_lane_poison (LeatLane *self, LeatPath path, GError **error);
 /* All of a path, graphs and ops between them. */
 gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
 /* The ops from @first to before @end, one by one; the device's context must be current. */

@@ -133,7 +133,7 @@ static gboolean
 leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index)
 {
   const LeatOpArg *arg = &op->args[index];
-  gboolean counted = arg->kind == LEAT_ARG_COUNT;
+  gboolean counted = leat_op_get_role (op, index) == LEAT_ROLE_COUNT;
   guint64 value = 1;
 
   if (arg->value != NULL)
@@ -176,26 +176,28 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
 
   if (param->kind == LEAT_PARAM_INPUT_COUNT)
     return leat_launch_put_count (self, lane, op, index);
-  switch (arg->kind)
+  switch (leat_op_get_role (op, index))
     {
-    case LEAT_ARG_ITEMS:
+    case LEAT_ROLE_ITEMS:
       leat_launch_put_place (self, op, leat_lane_get_items (lane, arg->buffer),
                              leat_plan_get_buffer (lane->plan, arg->buffer)->stride);
       return TRUE;
-    case LEAT_ARG_COUNT:
+    case LEAT_ROLE_COUNT_AT:
       leat_launch_put_place (self, op, lane->addresses[arg->buffer],
                              leat_plan_get_buffer (lane->plan, arg->buffer)->stride);
       return TRUE;
-    case LEAT_ARG_VALUE:
+    case LEAT_ROLE_VALUE:
       return leat_launch_put_value (self, op, param, arg->value, error);
-    case LEAT_ARG_NODE_ARG:
+    case LEAT_ROLE_NODE_ARG:
       return leat_launch_put_node_arg (self, op, param, arg, error);
-    case LEAT_ARG_QUEUE:
+    case LEAT_ROLE_QUEUE:
       leat_launch_put_queue (self, lane, op, index);
       return TRUE;
-    case LEAT_ARG_LOOP:
+    case LEAT_ROLE_LOOP:
       self->handle = leat_launch_next (self);
       return TRUE;
+    case LEAT_ROLE_COUNT: /* is an input's, and done with above */
+      break;
     }
   g_assert_not_reached ();
 }

@@ -148,7 +148,8 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
     return FALSE;
   *flight = (LeatBatchFlight){ lane, first, n, at, g_get_monotonic_time () };
   self->stats.batch_launches++;
-  return width->plan->prediction.waits == 0 || leat_lane_launch (lane, LEAT_PATH_FULL, error);
+  return width->plan->prediction.waits == 0
+         || (leat_lane_poison (lane, LEAT_PATH_FULL, error) && leat_lane_launch (lane, LEAT_PATH_FULL, error));
 }
 
 /* Nothing is under way when it returns. */

@@ -16,16 +16,20 @@
 #define LEAT_LEARNED_FILES   256
 #define LEAT_LEARNED_GROUP   "learned"
 
-static char *
-leat_learned_dup_folder (void)
+/* LEAT_LEARNED is where instead: what a test sees must not depend on what ran before it. */
+char *
+leat_session_dup_learned_folder (const char *kind)
 {
-  return g_build_filename (g_get_user_cache_dir (), "leat", "learned", NULL);
+  const char *folder = g_getenv ("LEAT_LEARNED");
+
+  if (folder == NULL)
+    return g_build_filename (g_get_user_cache_dir (), "leat", kind, NULL);
+  return *folder != '\0' ? g_build_filename (folder, kind, NULL) : NULL;
 }
 
 static char *
-leat_learned_dup_path (guint64 geometry)
+leat_learned_dup_path (const char *folder, guint64 geometry)
 {
-  g_autofree char *folder = leat_learned_dup_folder ();
   g_autofree char *name = g_strdup_printf ("%016" G_GINT64_MODIFIER "x.ini", geometry);
 
   return g_build_filename (folder, name, NULL);
@@ -104,13 +108,13 @@ void
 leat_session_recall_learned (LeatSession *self)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = NULL;
+  g_autofree char *folder = leat_session_dup_learned_folder (LEAT_LEARNED_GROUP), *path = NULL;
   guint64 geometry;
 
-  if (!self->calibrate || !leat_session_learns (self))
+  if (!self->calibrate || folder == NULL || !leat_session_learns (self))
     return;
   geometry = leat_session_hash_geometry (self);
-  path = leat_learned_dup_path (geometry);
+  path = leat_learned_dup_path (folder, geometry);
   if (!leat_learned_load (file, path, leat_session_bound_learned (self)))
     return;
   for (guint i = 0; i < self->plan->buffers->len; i++)
@@ -203,14 +207,14 @@ void
 leat_session_remember_learned (LeatSession *self)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *folder = leat_learned_dup_folder (), *path = NULL;
+  g_autofree char *folder = leat_session_dup_learned_folder (LEAT_LEARNED_GROUP), *path = NULL;
   guint64 geometry;
 
-  if (!self->calibrate || self->failed || self->stats.runs == 0 || self->lanes->len == 0
+  if (!self->calibrate || folder == NULL || self->failed || self->stats.runs == 0 || self->lanes->len == 0
       || leat_device_is_dead (self->device) || !leat_session_learns (self))
     return;
   geometry = leat_session_hash_geometry (self);
-  path = leat_learned_dup_path (geometry);
+  path = leat_learned_dup_path (folder, geometry);
   g_key_file_set_integer (file, LEAT_LEARNED_GROUP, "version", LEAT_LEARNED_VERSION);
   if (leat_session_write_learned (self, file, geometry) && g_mkdir_with_parents (folder, 0700) == 0
       && g_key_file_save_to_file (file, path, NULL))

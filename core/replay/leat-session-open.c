@@ -7,6 +7,7 @@
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
+#include "kernel/leat-image-private.h"
 #include "leat-nvtx-private.h"
 
 /* From a pipeline to something that runs, and back. */
@@ -132,6 +133,29 @@ leat_session_check_budgets (LeatSession *self, GError **error)
          && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
 }
 
+static void
+leat_session_tell_open_values (LeatSession *self)
+{
+  g_autoptr (GError) warning = leat_image_host_take_warning ();
+
+  if (warning != NULL)
+    leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                   leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, NULL));
+}
+
+static gboolean
+leat_session_make_first_setup (LeatSession *self, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  if (leat_session_make_setup (self, &why))
+    return TRUE;
+  if (leat_session_give_up_staying (self, &why))
+    return leat_session_check_budgets (self, error) && leat_session_make_setup (self, error);
+  g_propagate_error (error, g_steal_pointer (&why));
+  return FALSE;
+}
+
 static gboolean
 leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
 {
@@ -139,15 +163,16 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  if (!leat_session_make_setup (self, error) || !leat_session_make_memo (self, error))
+  if (!leat_session_make_first_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
+  leat_session_tell_open_values (self);
   self->stats.once_bytes = leat_session_get_written_bytes (self);
   leat_session_note_time (&self->stats.load_us, &since);
   if (!leat_session_build_setup (self, error))
     return FALSE;
   if (self->measured && !leat_session_open_timing (self, error))
     return FALSE;
-  if (!leat_session_open_trace (self, error))
+  if (!leat_session_open_trace (self, cancellable, error))
     return FALSE;
   leat_session_note_time (&self->stats.build_us, &since);
   if (!leat_session_start_endpoints (self, error))

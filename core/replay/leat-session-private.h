@@ -488,6 +488,8 @@ gboolean leat_session_has_bands (LeatSession *self);
 char *leat_session_dup_band (LeatSession *self, const LeatSessionFlight *flight);
 /* Of the plan and the device, without the contents of data. */
 guint64 leat_session_hash_geometry (LeatSession *self);
+/* Where what sessions learn of @kind is kept; NULL: nowhere. */
+char *leat_session_dup_learned_folder (const char *kind);
 void leat_session_recall_learned (LeatSession *self);
 void leat_session_remember_learned (LeatSession *self);
 gboolean leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error);
@@ -525,6 +527,8 @@ gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **e
 
 /* executor=resident (leat-session-resident.c): what is asked for; a binding that heeds it; and what came of it. */
 void leat_session_want_staying (LeatSession *self, LeatTraits *traits);
+/* Takes the error where it is one of a kernel that cannot stay, and nobody insists on that; the plan is bound anew. */
+gboolean leat_session_give_up_staying (LeatSession *self, GError **why);
 gboolean leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *traits, GError **error);
 gboolean leat_session_is_resident (LeatSession *self);
 void leat_session_note_staying (LeatSession *self);
@@ -668,7 +672,7 @@ guint64 leat_session_get_needed_bytes (LeatSession *self);
 /* Of @most lanes; 0: not even one. */
 guint leat_session_fit_lanes (LeatSession *self, guint most);
 
-gboolean leat_session_open_trace (LeatSession *self, GError **error);
+gboolean leat_session_open_trace (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_close_trace (LeatSession *self);
 /* Is the run that is to come written to the trace? */
 gboolean leat_session_is_traced (LeatSession *self);

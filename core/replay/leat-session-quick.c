@@ -154,7 +154,7 @@ leat_quick_compute (LeatQuick *self, GError **error)
   if (!lane->executables[self->path].is_built && !leat_session_prepare_path (session, lane, self->path, error))
     return FALSE;
   leat_session_note_on_device (session, FALSE);
-  if (!leat_lane_launch (lane, self->path, error))
+  if (!leat_lane_poison (lane, self->path, error) || !leat_lane_launch (lane, self->path, error))
     return FALSE;
   if (!leat_lane_wait (lane, g_atomic_int_get (&session->wait), error))
     return leat_quick_fail_wait (self, error);

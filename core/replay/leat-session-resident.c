@@ -25,12 +25,24 @@ leat_session_post_not_staying (LeatSession *self, const GError *error)
   leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_WARNING, NULL, error, NULL));
 }
 
+/* @why: (transfer full): nothing can; it is not insisted on */
+static void
+leat_session_bind_without (LeatSession *self, LeatPlan *plan, const LeatTraits *traits, GError *why)
+{
+  LeatTraits other = *traits;
+
+  leat_session_post_not_staying (self, why);
+  g_error_free (why);
+  other.stays = FALSE;
+  other.capture = LEAT_CAPTURE_AUTO;
+  leat_plan_bind (plan, &other);
+}
+
 /* As @traits says; where a kernel that stays cannot do it and was not insisted on, without. */
 gboolean
 leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *traits, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  LeatTraits other = *traits;
 
   leat_plan_bind (plan, traits);
   if (!traits->stays || leat_session_check_staying (self, plan, &why))
@@ -40,10 +52,18 @@ leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *
       g_propagate_error (error, g_steal_pointer (&why));
       return FALSE;
     }
-  leat_session_post_not_staying (self, why);
-  other.stays = FALSE;
-  other.capture = LEAT_CAPTURE_AUTO;
-  leat_plan_bind (plan, &other);
+  leat_session_bind_without (self, plan, traits, g_steal_pointer (&why));
+  return TRUE;
+}
+
+/* What it takes of the device is known when it is loaded. */
+gboolean
+leat_session_give_up_staying (LeatSession *self, GError **why)
+{
+  if (self->executor != LEAT_EXECUTOR_RESIDENT_AUTO || !self->plan->traits.stays
+      || !g_error_matches (*why, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT))
+    return FALSE;
+  leat_session_bind_without (self, self->plan, &self->plan->traits, g_steal_pointer (why));
   return TRUE;
 }
 

@@ -7,6 +7,7 @@
 #include "leat-session-reports-private.h"
 #include "leat-session-stream-private.h"
 
+#include "driver/leat-thread-private.h"
 #include "graph/leat-pipeline-private.h"
 
 #include <errno.h>
@@ -325,13 +326,20 @@ leat_ring_run (LeatRing *self, GError **error)
   GThread *reader, *writer;
 
   leat_ring_forget_inputs (self);
-  writer = g_thread_new ("leat-writer", leat_ring_write, self);
-  reader = g_thread_new ("leat-reader", leat_ring_read, self);
-  leat_ring_turn (self);
+  writer = leat_thread_start ("leat-writer", leat_ring_write, self, error);
+  reader = writer != NULL ? leat_thread_start ("leat-reader", leat_ring_read, self, error) : NULL;
+  if (reader != NULL)
+    leat_ring_turn (self);
+  else
+    self->reader_gone = TRUE;
   leat_ring_stop_reader (self);
   leat_ring_quiet (self);
-  g_thread_join (reader);
-  g_thread_join (writer);
+  if (reader != NULL)
+    g_thread_join (reader);
+  if (writer != NULL)
+    g_thread_join (writer);
+  if (reader == NULL)
+    return leat_session_settle (self->session, LEAT_FLOW_ERROR, error);
   leat_ring_merge (self);
   if (self->cut_short && self->write_error == NULL && (self->run_error == NULL || self->refused))
     leat_ring_do_rest (self);

@@ -96,6 +96,8 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
   if (!flight->run.streamed)
     leat_session_note_on_device (self, FALSE);
   leat_lane_forget_runaways (lane);
+  if (!leat_lane_poison (lane, path, error))
+    return FALSE;
   if (G_UNLIKELY (steps > 0)
       && (!leat_session_launch_steps (self, flight, steps, &path, error)
           || !leat_session_await_steps (self, lane, path, error)))

@@ -26,13 +26,13 @@ leat_trace_get_device (guint lane)
 }
 
 gboolean
-leat_session_open_trace (LeatSession *self, GError **error)
+leat_session_open_trace (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   g_autofree char *process = NULL;
 
   if (self->trace_path == NULL)
     return TRUE;
-  self->trace = leat_trace_new (self->trace_path, error);
+  self->trace = leat_trace_new (self->trace_path, cancellable, error);
   if (self->trace == NULL)
     return FALSE;
   process = g_strdup_printf ("leat on %s: %s", leat_device_get_id (self->device), leat_device_get_name (self->device));

@@ -86,6 +86,8 @@ leat_trial_replay (LeatSession *self, LeatLane *lane, GError **error)
 
   leat_trial_fill (self);
   leat_lane_forget_runaways (lane);
+  if (!leat_lane_poison (lane, LEAT_PATH_FULL, error))
+    return -1;
   begin = leat_session_now_ns ();
   if (!leat_lane_launch (lane, LEAT_PATH_FULL, error) || !leat_lane_wait (lane, LEAT_WAIT_SPIN, error))
     return -1;

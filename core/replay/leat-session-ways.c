@@ -70,12 +70,14 @@ leat_session_hash_geometry (LeatSession *self)
   return digest;
 }
 
+/* NULL where nothing is kept. */
 static char *
 leat_ways_dup_path (LeatSession *self)
 {
+  g_autofree char *folder = leat_session_dup_learned_folder ("transfers");
   g_autofree char *name = g_strdup_printf ("%016" G_GINT64_MODIFIER "x.ini", leat_session_hash_geometry (self));
 
-  return g_build_filename (g_get_user_cache_dir (), "leat", "transfers", name, NULL);
+  return folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
 }
 
 static char *
@@ -148,7 +150,7 @@ leat_ways_load (GKeyFile *file, const char *path)
 {
   GStatBuf status;
 
-  return g_stat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_size <= LEAT_WAYS_BYTES
+  return path != NULL && g_stat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_size <= LEAT_WAYS_BYTES
          && g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL)
          && g_key_file_get_integer (file, "transfers", "version", NULL) == LEAT_WAYS_VERSION;
 }
@@ -156,9 +158,9 @@ leat_ways_load (GKeyFile *file, const char *path)
 static void
 leat_ways_save (GKeyFile *file, const char *path)
 {
-  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
 
-  if (g_mkdir_with_parents (folder, 0700) == 0)
+  if (folder != NULL && g_mkdir_with_parents (folder, 0700) == 0)
     g_key_file_save_to_file (file, path, NULL);
 }
 

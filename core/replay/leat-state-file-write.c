@@ -4,11 +4,10 @@
 
 #include "leat-state-form-private.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
+#include "graph/leat-graph-error.h"
+#include "graph/leat-output-file-private.h"
+
 #include <string.h>
-#include <unistd.h>
 
 /* A file of states, written: piece by piece, as a device may have more of them than the host has room for. */
 
@@ -17,57 +16,18 @@ typedef struct
   GArray *entries;
   LeatStateFeed feed;
   gpointer data;
-  const char *path;
-  char *aside; /* the file until it is renamed; NULL where there is none */
-  int fd;
+  LeatOutputFile *output;
+  gboolean sums_only; /* nothing is written: what a pipe gets cannot be changed when the checksum is known */
   LeatStateHead head;
   XXH3_state_t *sum;
 } LeatStateWriter;
 
 static gboolean
-leat_state_writer_fail (LeatStateWriter *self, const char *what, GError **error)
-{
-  const int code = errno;
-
-  g_set_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO, "cannot save the state: %s \"%s\": %s", what, self->path,
-               g_strerror (code));
-  return FALSE;
-}
-
-static gboolean
-leat_state_writer_open (LeatStateWriter *self, GError **error)
-{
-  self->aside = g_strconcat (self->path, ".XXXXXX", NULL);
-  self->fd = g_mkstemp_full (self->aside, O_RDWR | O_CLOEXEC, 0666);
-  if (self->fd >= 0)
-    return TRUE;
-  g_clear_pointer (&self->aside, g_free);
-  return leat_state_writer_fail (self, "there can be no file beside", error);
-}
-
-/* @at: from the beginning of the file; -1: behind what was written last */
-static gboolean
-leat_state_writer_put (LeatStateWriter *self, gint64 at, gconstpointer data, gsize bytes, GError **error)
-{
-  const guint8 *from = data;
-
-  for (gsize done = 0; done < bytes;)
-    {
-      gssize n = at < 0 ? write (self->fd, from + done, bytes - done)
-                        : pwrite (self->fd, from + done, bytes - done, (off_t) (at + (gint64) done));
-
-      if (n < 0 && errno != EINTR)
-        return leat_state_writer_fail (self, "writing beside", error);
-      done += n > 0 ? (gsize) n : 0;
-    }
-  return TRUE;
-}
-
-static gboolean
 leat_state_writer_add (LeatStateWriter *self, gconstpointer data, gsize bytes, GError **error)
 {
-  XXH3_128bits_update (self->sum, data, bytes);
-  return leat_state_writer_put (self, -1, data, bytes, error);
+  if (self->sum != NULL)
+    XXH3_128bits_update (self->sum, data, bytes);
+  return self->sums_only || leat_output_file_write (self->output, data, bytes, NULL, error);
 }
 
 static gboolean
@@ -111,72 +71,80 @@ leat_state_writer_add_entries (LeatStateWriter *self, GError **error)
   return TRUE;
 }
 
-/* The head comes again when the checksum is known. */
 static gboolean
-leat_state_writer_fill (LeatStateWriter *self, GError **error)
+leat_state_writer_add_up (LeatStateWriter *self, GError **error)
 {
   gboolean good;
 
   self->sum = leat_state_sum_begin (&self->head);
-  good = leat_state_writer_put (self, -1, &self->head, sizeof self->head, error)
-         && leat_state_writer_add_entries (self, error);
-  leat_state_sum_end (self->sum, self->head.checksum);
-  return good && leat_state_writer_put (self, 0, &self->head, sizeof self->head, error);
+  good = leat_state_writer_add_entries (self, error);
+  leat_state_sum_end (g_steal_pointer (&self->sum), self->head.checksum);
+  return good;
 }
 
-static int
-leat_state_writer_close (LeatStateWriter *self)
+/* The head comes again when the checksum is known. */
+static gboolean
+leat_state_writer_fill (LeatStateWriter *self, GError **error)
 {
-  int fd = self->fd;
+  return leat_output_file_write (self->output, &self->head, sizeof self->head, NULL, error)
+         && leat_state_writer_add_up (self, error)
+         && leat_output_file_write_at (self->output, 0, &self->head, sizeof self->head, error);
+}
 
-  self->fd = -1;
-  return close (fd);
+/* A pipe or a device has the head first and once, so that all is read twice. */
+static gboolean
+leat_state_writer_stream (LeatStateWriter *self, GError **error)
+{
+  self->sums_only = TRUE;
+  if (!leat_state_writer_add_up (self, error))
+    return FALSE;
+  self->sums_only = FALSE;
+  return leat_output_file_write (self->output, &self->head, sizeof self->head, NULL, error)
+         && leat_state_writer_add_entries (self, error);
 }
 
 /* On the disk before it has the name: else what was there could be gone, and this not there yet. */
 static gboolean
-leat_state_writer_finish (LeatStateWriter *self, GError **error)
+leat_state_writer_write (LeatStateWriter *self, GError **error)
 {
-  if (fsync (self->fd) != 0)
-    return leat_state_writer_fail (self, "writing beside", error);
-  if (leat_state_writer_close (self) != 0)
-    return leat_state_writer_fail (self, "closing the file beside", error);
-  if (g_rename (self->aside, self->path) != 0)
-    return leat_state_writer_fail (self, "renaming to", error);
-  g_clear_pointer (&self->aside, g_free);
-  return TRUE;
+  return (leat_output_file_is_seekable (self->output) ? leat_state_writer_fill (self, error)
+                                                      : leat_state_writer_stream (self, error))
+         && leat_output_file_sync (self->output, error) && leat_output_file_commit (self->output, error);
 }
 
+/* What the device says of a failure stays as it is. */
 static void
-leat_state_writer_clear (LeatStateWriter *self)
+leat_state_writer_tell (GError *inner, GError **error)
 {
-  if (self->fd >= 0)
-    close (self->fd);
-  if (self->aside != NULL)
-    g_unlink (self->aside);
-  g_free (self->aside);
+  if (inner->domain == LEAT_GRAPH_ERROR)
+    {
+      inner->domain = LEAT_STATE_ERROR;
+      inner->code = LEAT_STATE_ERROR_IO;
+    }
+  g_prefix_error (&inner, "cannot save the state: ");
+  g_propagate_error (error, inner);
 }
 
 gboolean
 leat_state_file_write (const char *path, GArray *entries, guint64 key, LeatStateFeed feed, gpointer data,
                        GError **error)
 {
+  GError *inner = NULL;
+  g_autoptr (LeatOutputFile) output = leat_output_file_open (path, &inner);
   LeatStateWriter self = {
     .entries = entries,
     .feed = feed,
     .data = data,
-    .path = path,
-    .fd = -1,
+    .output = output,
     .head = { .version = LEAT_STATE_VERSION,
               .n_entries = entries->len,
               .file_bytes = leat_state_file_get_bytes (entries),
               .key = key },
   };
-  gboolean good;
 
   memcpy (self.head.magic, LEAT_STATE_MAGIC, sizeof self.head.magic);
-  good = leat_state_writer_open (&self, error) && leat_state_writer_fill (&self, error)
-         && leat_state_writer_finish (&self, error);
-  leat_state_writer_clear (&self);
-  return good;
+  if (output != NULL && leat_state_writer_write (&self, &inner))
+    return TRUE;
+  leat_state_writer_tell (inner, error);
+  return FALSE;
 }

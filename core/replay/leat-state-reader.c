@@ -50,38 +50,6 @@ leat_state_reader_fail (LeatStateReader *self, int code, GError **error)
   return FALSE;
 }
 
-/* Of something that is no file, such as a pipe, there is no second reading. */
-static gboolean
-leat_state_reader_take_whole (LeatStateReader *self, GError **error)
-{
-  g_autoptr (GError) inner = NULL;
-  char *data;
-  gsize size;
-
-  if (!g_file_get_contents (self->path, &data, &size, &inner))
-    {
-      g_set_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO, "cannot load the state: %s", inner->message);
-      return FALSE;
-    }
-  self->whole = g_bytes_new_take (data, size);
-  self->size = size;
-  return TRUE;
-}
-
-static gboolean
-leat_state_reader_begin (LeatStateReader *self, GError **error)
-{
-  struct stat info;
-
-  self->fd = open (self->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (self->fd < 0 || fstat (self->fd, &info) != 0)
-    return leat_state_reader_fail (self, errno, error);
-  if (!S_ISREG (info.st_mode) || info.st_size <= (gint64) LEAT_STATE_PIECE)
-    return leat_state_reader_take_whole (self, error);
-  self->size = (guint64) info.st_size;
-  return TRUE;
-}
-
 /* Within the file. */
 static GBytes *
 leat_state_reader_read (LeatStateReader *self, guint64 at, guint64 bytes, GError **error)
@@ -105,6 +73,26 @@ leat_state_reader_read (LeatStateReader *self, guint64 at, guint64 bytes, GError
       done += (guint64) n;
     }
   return g_bytes_new_take (g_steal_pointer (&data), bytes);
+}
+
+static gboolean
+leat_state_reader_begin (LeatStateReader *self, GError **error)
+{
+  struct stat info;
+
+  self->fd = open (self->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (self->fd < 0 || fstat (self->fd, &info) != 0)
+    return leat_state_reader_fail (self, errno, error);
+  if (S_ISDIR (info.st_mode))
+    return leat_state_reader_fail (self, EISDIR, error);
+  /* What has no size has no end that is sure to come, and cannot be read twice. */
+  if (!S_ISREG (info.st_mode))
+    return leat_state_reader_refuse (error, LEAT_STATE_ERROR_FORMAT, self->path,
+                                     "it is a pipe or a device; a state is loaded from a regular file");
+  self->size = (guint64) info.st_size;
+  if (self->size <= LEAT_STATE_PIECE)
+    self->whole = leat_state_reader_read (self, 0, self->size, error);
+  return self->size > LEAT_STATE_PIECE || self->whole != NULL;
 }
 
 /* FALSE too where there is no more of it; then without an error. */

@@ -171,6 +171,32 @@ leat_stayer_leave (gpointer data)
   g_mutex_unlock (&self->lock);
 }
 
+/* Kernels that are joined have the shared memory of all of them. */
+static gboolean
+leat_stayer_fits (LeatStayer *self, GError **error)
+{
+  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
+  g_autoptr (GError) why = NULL;
+
+  if (self->function->static_shared_bytes > facts->max_shared_per_block)
+    g_set_error (&why, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
+                 "a block of it would have %u bytes of shared memory, and %u are the most",
+                 self->function->static_shared_bytes, facts->max_shared_per_block);
+  else if (leat_module_prepare_launch (self->module, self->function, &self->shape, "the resident kernel", &why))
+    return TRUE;
+  if (!g_error_matches (why, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_LIMIT)
+      && !g_error_matches (why, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT))
+    {
+      g_propagate_error (error, g_steal_pointer (&why));
+      return FALSE;
+    }
+  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
+               "cannot stay on the device: %s; open the session with executor=graph, or with executor=resident-auto, "
+               "which does that by itself",
+               why->message);
+  return FALSE;
+}
+
 LeatStayer *
 leat_stayer_new (LeatDevice *device, LeatPlan *plan, GError **error)
 {
@@ -185,9 +211,8 @@ leat_stayer_new (LeatDevice *device, LeatPlan *plan, GError **error)
   self->guest = (LeatDriverGuest){ leat_stayer_leave, self };
   if (!leat_stayer_list_stages (self, error) || !leat_stayer_load (self, error))
     return NULL;
-  if (!leat_stayer_choose_blocks (self, error)
-      || !leat_module_prepare_launch (self->module, self->function, &self->shape, "the resident kernel", error)
-      || !leat_stayer_allocate (self, error) || !leat_device_borrow_stream (device, &self->stream, error))
+  if (!leat_stayer_choose_blocks (self, error) || !leat_stayer_fits (self, error) || !leat_stayer_allocate (self, error)
+      || !leat_device_borrow_stream (device, &self->stream, error))
     return NULL;
   leat_driver_add_guest (leat_device_get_driver (device), &self->guest);
   self->is_guest = TRUE;

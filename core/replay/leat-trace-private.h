@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 /* A file in the trace event format that Perfetto and Chrome read: an array of events, each on a track. */
 typedef struct _LeatTrace LeatTrace;
 
-LeatTrace *leat_trace_new (const char *path, GError **error);
+/* The file has its name when it has ended. */
+LeatTrace *leat_trace_new (const char *path, GCancellable *cancellable, GError **error);
 /* Ends the file. FALSE when not all of it could be written. */
 gboolean leat_trace_finish (LeatTrace *self, GError **error);
 void leat_trace_free (LeatTrace *self);

@@ -4,6 +4,8 @@
 
 #include "leat-trace-private.h"
 
+#include "graph/leat-output-file-private.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -11,7 +13,8 @@
 
 struct _LeatTrace
 {
-  FILE *file;
+  LeatOutputFile *output;
+  FILE *file; /* what is on its way to it */
   char *path;
   int fault; /* errno of the first write that failed; 0 for none */
   gboolean begun;
@@ -25,17 +28,30 @@ leat_trace_set_error (const char *path, int fault, GError **error)
   return FALSE;
 }
 
-LeatTrace *
-leat_trace_new (const char *path, GError **error)
+static gssize
+leat_trace_write (gpointer output, const char *data, gsize size)
 {
+  return leat_output_file_write (output, data, size, NULL, NULL) ? (gssize) size : -1;
+}
+
+LeatTrace *
+leat_trace_new (const char *path, GCancellable *cancellable, GError **error)
+{
+  const cookie_io_functions_t functions = { .write = leat_trace_write };
   g_autoptr (LeatTrace) self = g_new0 (LeatTrace, 1);
 
   self->path = g_strdup (path);
-  self->file = fopen (path, "we");
-  if (self->file != NULL)
-    return g_steal_pointer (&self);
-  leat_trace_set_error (path, errno, error);
-  return NULL;
+  self->output = leat_output_file_open (path, NULL);
+  if (self->output == NULL)
+    {
+      leat_trace_set_error (path, errno, error);
+      return NULL;
+    }
+  /* Later nobody could call it off. */
+  if (!leat_output_file_await (self->output, cancellable, error))
+    return NULL;
+  self->file = fopencookie (self->output, "w", functions);
+  return g_steal_pointer (&self);
 }
 
 void
@@ -43,6 +59,7 @@ leat_trace_free (LeatTrace *self)
 {
   if (self->file != NULL)
     fclose (self->file);
+  g_clear_pointer (&self->output, leat_output_file_free);
   g_free (self->path);
   g_free (self);
 }
@@ -142,5 +159,7 @@ leat_trace_finish (LeatTrace *self, GError **error)
   if (fclose (self->file) != 0 && self->fault == 0)
     self->fault = errno;
   self->file = NULL;
+  if (self->fault == 0 && !leat_output_file_commit (self->output, NULL))
+    self->fault = errno;
   return self->fault == 0 || leat_trace_set_error (self->path, self->fault, error);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "leat-base-comparison.h"
 #include "leat-base-expression-private.h"
 
 /* A token list is all that is needed: the compiler knows C's grammar, this finds the names. */
@@ -129,7 +130,7 @@ leat_expression_parse (const char *text, GError **error)
         }
       at += length;
     }
-  if (!leat_token_check (self->tokens, text, error))
+  if (!leat_token_check (self->tokens, text, error) || !leat_comparison_check (self->tokens, text, error))
     return NULL;
   g_ptr_array_add (self->names, NULL);
   return g_steal_pointer (&self);

@@ -7,8 +7,10 @@
 #include "leat-base-call.h"
 #include "leat-base-geometry.h"
 #include "leat-base-kernel-check.h"
+#include "leat-base-variables.h"
 
 #include "kernel/leat-kernel-source-private.h"
+#include "kernel/leat-kernel-variable-private.h"
 
 #include <string.h>
 
@@ -24,6 +26,7 @@ struct _LeatBaseKernel
   char *grid;
   char *clear;
   char *update;
+  char *variables;
   guint64 shared;
   gboolean cooperative;
   int fp;
@@ -39,7 +42,7 @@ struct _LeatBaseKernel
   const LeatPrototype *prototype;
   char *loaded_path; /* what `source` was made from */
   char *loaded_entry;
-  char *loaded_update, *loaded_clear;
+  char *loaded_update, *loaded_clear, *loaded_variables;
   char **updated; /* outputs that it changes */
   int loaded_fp;
 };
@@ -69,6 +72,10 @@ static const LeatProp props[] = {
     .blurb =
       "outputs that the kernel changes, with commas between: each has an input beside it, NAME_in, whose data it "
       "holds before the launch, in the same memory where nobody else reads them" },
+  { sizeof (LeatProp), "variables", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, variables),
+    .blurb =
+      "what __constant__ and __device__ variables of the file hold that have no initialiser, with commas between: "
+      "NAME=NUMBER, or NAME=FILE, an .npy file or bytes" },
   { sizeof (LeatProp), "shared", LEAT_PROP_BYTES, 0, offsetof (LeatBaseKernel, shared), .max.u = G_MAXUINT32,
     .blurb = "dynamic shared memory of a block" },
   { sizeof (LeatProp), "cooperative", LEAT_PROP_BOOL, 0, offsetof (LeatBaseKernel, cooperative),
@@ -132,7 +139,8 @@ leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
 {
   return self->source != NULL && g_strcmp0 (self->loaded_path, path) == 0
          && g_strcmp0 (self->loaded_entry, self->entry) == 0 && g_strcmp0 (self->loaded_update, self->update) == 0
-         && g_strcmp0 (self->loaded_clear, self->clear) == 0 && self->loaded_fp == self->fp;
+         && g_strcmp0 (self->loaded_clear, self->clear) == 0 && g_strcmp0 (self->loaded_variables, self->variables) == 0
+         && self->loaded_fp == self->fp;
 }
 
 /* Which property is wrong, or would be if anything was. */
@@ -144,15 +152,28 @@ leat_base_kernel_get_suspect (LeatBaseKernel *self, LeatKernelSource *source, co
   return source != NULL && self->entry != NULL ? "entry" : "source";
 }
 
+/* (transfer full) */
+static LeatKernelSource *
+leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
+{
+  LeatKernelSource *source = leat_kernel_source_new_shared (path, self->fp == 0, error);
+
+  leat_node_blame (LEAT_NODE (self), source != NULL && self->variables != NULL ? "variables" : "source");
+  if (source != NULL && self->variables != NULL)
+    source = leat_variables_fill (LEAT_NODE (self), source, self->variables, error);
+  return source;
+}
+
 static gboolean
 leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
 {
-  g_autoptr (LeatKernelSource) source = leat_kernel_source_new_shared (path, self->fp == 0, error);
+  g_autoptr (LeatKernelSource) source = leat_base_kernel_read (self, path, error);
   const LeatPrototype *prototype =
     source != NULL ? leat_kernel_source_get_prototype (source, self->entry, error) : NULL;
   g_auto (GStrv) updated = NULL;
 
-  leat_node_blame (LEAT_NODE (self), leat_base_kernel_get_suspect (self, source, prototype));
+  if (source != NULL)
+    leat_node_blame (LEAT_NODE (self), leat_base_kernel_get_suspect (self, source, prototype));
   if (prototype == NULL || !leat_kernel_check_update (prototype, self->update, self->clear, &updated, error))
     return FALSE;
   g_strfreev (self->updated);
@@ -161,6 +182,8 @@ leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
   self->loaded_update = g_strdup (self->update);
   g_free (self->loaded_clear);
   self->loaded_clear = g_strdup (self->clear);
+  g_free (self->loaded_variables);
+  self->loaded_variables = g_strdup (self->variables);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = g_steal_pointer (&source);
   self->prototype = prototype;
@@ -267,7 +290,9 @@ leat_base_kernel_check (LeatBaseKernel *self, const LeatKernelCall *call, char *
   const LeatQueueChoice queues = leat_base_kernel_get_queues (self);
   const char *property;
 
-  if (!leat_kernel_check_clear (self->prototype, self->clear, cleared, error))
+  if (!leat_kernel_source_check_filled (self->source, self->prototype->entry, error))
+    leat_node_blame (LEAT_NODE (self), "variables");
+  else if (!leat_kernel_check_clear (self->prototype, self->clear, cleared, error))
     leat_node_blame (LEAT_NODE (self), "clear");
   else if (!leat_kernel_check_launch (self->prototype, call, self->block, error))
     leat_node_blame (LEAT_NODE (self), self->prototype->has_dynamic_shared && self->shared == 0 ? "shared" : "block");
@@ -337,6 +362,7 @@ leat_base_kernel_finalize (GObject *object)
   g_free (self->loaded_entry);
   g_free (self->loaded_update);
   g_free (self->loaded_clear);
+  g_free (self->loaded_variables);
   g_strfreev (self->updated);
   G_OBJECT_CLASS (leat_base_kernel_parent_class)->finalize (object);
 }

@@ -175,7 +175,7 @@ leat_cpu_block_add_fibers (LeatCpuBlock *self)
   for (guint i = LEAT_CPU_STACKS_PER_CHUNK; i-- > 0;)
     {
       LeatCpuFiber *fiber = &chunk[i];
-      leat_cpu_fiber_init (fiber, self, leat_cpu_stacks_get (stacks, i), self->stack_size, n + i);
+      leat_cpu_fiber_init (fiber, self, stacks, i, self->stack_size, n + i);
       leat_cpu_fiber_prepare (fiber, leat_cpu_block_carry);
       self->fibers[n + i] = fiber;
       fiber->next = self->free_fibers;

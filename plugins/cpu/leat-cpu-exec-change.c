@@ -83,9 +83,8 @@ leat_cpu_exec_apply_changes (LeatCpuExec *exec, guint64 ticket)
     exec->last_change = NULL;
 }
 
-/* What the step will be once all changes that wait have been made. */
-static const LeatCpuOp *
-leat_cpu_exec_peek_op (LeatCpuExec *exec, LeatCpuStep *step)
+const LeatCpuOp *
+leat_cpu_exec_peek_op (LeatCpuExec *exec, const LeatCpuStep *step)
 {
   const LeatCpuOp *op = &step->op;
 

@@ -25,7 +25,7 @@ leat_cpu_step_compare (LeatCpuExec *exec, const LeatCpuStep *old, const LeatCpuS
     return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
   if (old->op.kind == LEAT_CPU_OP_KERNEL && old->op.kernel.cooperative != new->op.kernel.cooperative)
     return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
-  if (leat_cpu_op_check_change (&old->op, &new->op) != CUDA_SUCCESS)
+  if (leat_cpu_op_check_change (leat_cpu_exec_peek_op (exec, old), &new->op) != CUDA_SUCCESS)
     return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
   return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }

@@ -7,35 +7,45 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* A guard takes two mappings, of which Linux allows a process 65530; half of them are left to others. */
+#define LEAT_CPU_MOST_GUARDS 16000
+
 struct _LeatCpuStacks
 {
   char *memory;
   gsize stride;
   gsize guard;
+  guint n_guards;
 };
 
-gsize
-leat_cpu_stacks_get_guard (void)
+static guint leat_cpu_n_guards; /* of all stacks */
+
+/* Guards below each stack, or, where all have as many as there may be, one below all of these: a device with as many
+ * threads as a large GPU would otherwise have no mapping left for their stacks. */
+static void
+leat_cpu_stacks_guard (LeatCpuStacks *self)
 {
-  return (gsize) sysconf (_SC_PAGESIZE);
+  guint before = __atomic_fetch_add (&leat_cpu_n_guards, LEAT_CPU_STACKS_PER_CHUNK, __ATOMIC_RELAXED);
+  guint n = before + LEAT_CPU_STACKS_PER_CHUNK <= LEAT_CPU_MOST_GUARDS ? LEAT_CPU_STACKS_PER_CHUNK : 1;
+
+  while (self->n_guards < n && mprotect (self->memory + self->n_guards * self->stride, self->guard, PROT_NONE) == 0)
+    self->n_guards++;
+  __atomic_fetch_sub (&leat_cpu_n_guards, LEAT_CPU_STACKS_PER_CHUNK - self->n_guards, __ATOMIC_RELAXED);
 }
 
 LeatCpuStacks *
 leat_cpu_stacks_new (gsize stack_size)
 {
-  gsize guard = leat_cpu_stacks_get_guard ();
+  gsize guard = (gsize) sysconf (_SC_PAGESIZE);
   gsize stride = guard + (stack_size + guard - 1) / guard * guard;
   char *memory = mmap (NULL, stride * LEAT_CPU_STACKS_PER_CHUNK, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
-  /* Each guard splits a mapping and the system limits how many there are; past the limit, run without. */
-  for (guint i = 0; i < LEAT_CPU_STACKS_PER_CHUNK; i++)
-    if (mprotect (memory + i * stride, guard, PROT_NONE) != 0)
-      break;
 
   LeatCpuStacks *self = g_new (LeatCpuStacks, 1);
-  *self = (LeatCpuStacks){ memory, stride, guard };
+  *self = (LeatCpuStacks){ memory, stride, guard, 0 };
+  leat_cpu_stacks_guard (self);
   return self;
 }
 
@@ -43,6 +53,7 @@ void
 leat_cpu_stacks_free (LeatCpuStacks *self)
 {
   munmap (self->memory, self->stride * LEAT_CPU_STACKS_PER_CHUNK);
+  __atomic_fetch_sub (&leat_cpu_n_guards, self->n_guards, __ATOMIC_RELAXED);
   g_free (self);
 }
 
@@ -52,10 +63,18 @@ leat_cpu_stacks_get (LeatCpuStacks *self, guint n)
   return self->memory + n * self->stride + self->guard;
 }
 
-void
-leat_cpu_fiber_init (LeatCpuFiber *self, void *owner, char *stack, gsize size, guint colour)
+char *
+leat_cpu_stacks_get_floor (LeatCpuStacks *self, guint n)
 {
-  *self = (LeatCpuFiber){ .owner = owner, .stack = stack, .size = size, .colour = colour };
+  return self->memory + (n < self->n_guards ? n : 0) * self->stride;
+}
+
+void
+leat_cpu_fiber_init (LeatCpuFiber *self, void *owner, LeatCpuStacks *stacks, guint n, gsize size, guint colour)
+{
+  *self = (LeatCpuFiber){ .owner = owner, .size = size, .colour = colour };
+  self->stack = leat_cpu_stacks_get (stacks, n);
+  self->floor = leat_cpu_stacks_get_floor (stacks, n);
 }
 
 void
@@ -73,7 +92,7 @@ leat_cpu_fiber_init_home (LeatCpuFiber *self)
         return;
       pthread_attr_getstack (&attributes, &stack, &size);
       pthread_attr_destroy (&attributes);
-      self->stack = stack;
+      self->stack = self->floor = stack;
       self->size = size;
     }
 }

@@ -19,6 +19,7 @@ struct _LeatCpuFiber
   LeatCpuFiber *next; /* in its owner's list of free ones */
   void *owner;
   char *stack; /* lowest usable byte */
+  char *floor; /* of the nearest guard below */
   gsize size;
   guint colour;
   void *fake_stack; /* AddressSanitizer's */
@@ -27,7 +28,7 @@ struct _LeatCpuFiber
 
 typedef void (*LeatCpuFiberFunc) (LeatCpuFiber *self); /* must not return */
 
-/* A block of stacks with a guard page below each. */
+/* A block of stacks with a guard page below each, or below all where a process has very many. */
 typedef struct _LeatCpuStacks LeatCpuStacks;
 
 #define LEAT_CPU_STACKS_PER_CHUNK 32
@@ -35,10 +36,10 @@ typedef struct _LeatCpuStacks LeatCpuStacks;
 LeatCpuStacks *leat_cpu_stacks_new (gsize stack_size);
 void leat_cpu_stacks_free (LeatCpuStacks *self);
 char *leat_cpu_stacks_get (LeatCpuStacks *self, guint n);
-/* Bytes below a stack that nobody may touch. */
-gsize leat_cpu_stacks_get_guard (void);
+/* The lowest byte of the guard that a thread runs into which leaves that stack. */
+char *leat_cpu_stacks_get_floor (LeatCpuStacks *self, guint n);
 
-void leat_cpu_fiber_init (LeatCpuFiber *self, void *owner, char *stack, gsize size, guint colour);
+void leat_cpu_fiber_init (LeatCpuFiber *self, void *owner, LeatCpuStacks *stacks, guint n, gsize size, guint colour);
 void leat_cpu_fiber_init_home (LeatCpuFiber *self);
 void leat_cpu_fiber_clear (LeatCpuFiber *self);
 /* Makes the next switch to it begin @func on an empty stack, whatever was on it. */

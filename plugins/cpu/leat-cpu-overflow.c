@@ -72,8 +72,7 @@ leat_cpu_describe_overflow (const void *address, char *text, size_t size)
   LeatHostDim3 thread;
   gsize n_kib;
 
-  if (strand == NULL || strand->fiber == NULL || at >= strand->fiber->stack
-      || at < strand->fiber->stack - leat_cpu_stacks_get_guard ())
+  if (strand == NULL || strand->fiber == NULL || at >= strand->fiber->stack || at < strand->fiber->floor)
     return 0;
   name = block->kernel->name;
   thread = leat_cpu_block_get_thread (block, strand);

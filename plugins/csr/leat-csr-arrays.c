@@ -178,17 +178,34 @@ leat_csr_array_copy_indices (const LeatCsrArray *self, LeatCsrGraph *graph, GErr
   return TRUE;
 }
 
+static float
+leat_csr_array_get_weight (const LeatCsrArray *self, guint64 i, LeatCsrRounding *rounding)
+{
+  guint64 whole;
+  double real;
+
+  if (leat_csr_array_is_real (self))
+    {
+      real = leat_csr_array_get_real (self, i);
+      leat_csr_rounding_add_real (rounding, real);
+      return (float) real;
+    }
+  whole = leat_csr_array_get_whole (self, i);
+  if (self->header.dtype == LEAT_DTYPE_U64)
+    {
+      leat_csr_rounding_add_unsigned (rounding, whole);
+      return (float) whole;
+    }
+  leat_csr_rounding_add_signed (rounding, (gint64) whole);
+  return (float) (gint64) whole;
+}
+
 static gboolean
-leat_csr_array_copy_weights (const LeatCsrArray *self, LeatCsrGraph *graph, GError **error)
+leat_csr_array_copy_weights (const LeatCsrArray *self, LeatCsrGraph *graph, LeatCsrRounding *rounding, GError **error)
 {
   for (guint64 i = 0; i < self->n; i++)
     {
-      if (leat_csr_array_is_real (self))
-        graph->weights[i] = (float) leat_csr_array_get_real (self, i);
-      else if (self->header.dtype == LEAT_DTYPE_U64)
-        graph->weights[i] = (float) leat_csr_array_get_whole (self, i);
-      else
-        graph->weights[i] = (float) (gint64) leat_csr_array_get_whole (self, i);
+      graph->weights[i] = leat_csr_array_get_weight (self, i, rounding);
       if (!isfinite (graph->weights[i]))
         return leat_csr_array_refuse (self, error, "weight %" G_GUINT64_FORMAT " is no finite f32", i);
     }
@@ -223,7 +240,7 @@ leat_csr_arrays_check_sizes (const LeatCsrArray *offsets, const LeatCsrArray *in
 
 LeatCsrGraph *
 leat_csr_arrays_read (const char *offsets_path, const char *indices_path, const char *weights_path, guint64 vertices,
-                      GError **error)
+                      LeatCsrRounding *rounding, GError **error)
 {
   g_auto (LeatCsrArray) offsets = { 0 }, indices = { 0 }, weights = { 0 };
   g_autoptr (LeatCsrGraph) graph = NULL;
@@ -236,7 +253,7 @@ leat_csr_arrays_read (const char *offsets_path, const char *indices_path, const 
   graph = leat_csr_graph_new (MAX (offsets.n - 1, vertices), indices.n, weights_path != NULL, error);
   if (graph == NULL || !leat_csr_array_copy_offsets (&offsets, graph, error)
       || !leat_csr_array_copy_indices (&indices, graph, error)
-      || (weights_path != NULL && !leat_csr_array_copy_weights (&weights, graph, error)))
+      || (weights_path != NULL && !leat_csr_array_copy_weights (&weights, graph, rounding, error)))
     return NULL;
   return g_steal_pointer (&graph);
 }

@@ -44,7 +44,7 @@ leat_csr_files_find_format (const LeatCsrFiles *self, const LeatCsrFileText *tex
     return self->format;
   if (self->from != NULL || leat_csr_files_begins (text, "Package:"))
     return LEAT_CSR_FORMAT_PACKAGES;
-  return leat_csr_files_begins (text, "%%MatrixMarket") ? LEAT_CSR_FORMAT_MATRIX : LEAT_CSR_FORMAT_EDGES;
+  return leat_csr_text_find_banner (text->text, text->size) ? LEAT_CSR_FORMAT_MATRIX : LEAT_CSR_FORMAT_EDGES;
 }
 
 /* A number that was written by mistake would take all memory there is. */
@@ -122,7 +122,8 @@ leat_csr_files_map (const LeatCsrFiles *self, GError **error)
 }
 
 static LeatCsrGraph *
-leat_csr_files_read_text (const LeatCsrFiles *self, gboolean *symmetric, guint32 *source, GError **error)
+leat_csr_files_read_text (const LeatCsrFiles *self, gboolean *symmetric, guint32 *source, LeatCsrRounding *rounding,
+                          GError **error)
 {
   g_autoptr (GMappedFile) file = leat_csr_files_map (self, error);
   g_auto (LeatCsrEdges) edges = { 0 };
@@ -137,6 +138,7 @@ leat_csr_files_read_text (const LeatCsrFiles *self, gboolean *symmetric, guint32
     return NULL;
   *symmetric = text.symmetric;
   *source = text.source;
+  *rounding = edges.rounding;
   edges.vertices = MAX (edges.vertices, self->vertices);
   return leat_csr_graph_new_from_edges (&edges, error);
 }
@@ -165,15 +167,16 @@ leat_csr_files_arrange (const LeatCsrFiles *self, LeatCsrGraph *graph, gboolean 
 }
 
 LeatCsrGraph *
-leat_csr_files_read (const LeatCsrFiles *self, guint32 *source, GError **error)
+leat_csr_files_read (const LeatCsrFiles *self, guint32 *source, LeatCsrRounding *rounding, GError **error)
 {
   gboolean symmetric = FALSE;
   LeatCsrGraph *graph;
 
   *source = 0;
+  *rounding = (LeatCsrRounding){ 0 };
   graph = self->path != NULL
-            ? leat_csr_files_read_text (self, &symmetric, source, error)
-            : leat_csr_arrays_read (self->offsets, self->indices, self->weights, self->vertices, error);
+            ? leat_csr_files_read_text (self, &symmetric, source, rounding, error)
+            : leat_csr_arrays_read (self->offsets, self->indices, self->weights, self->vertices, rounding, error);
   if (graph != NULL)
     graph = leat_csr_files_arrange (self, graph, symmetric, error);
   if (graph != NULL && self->dedup)

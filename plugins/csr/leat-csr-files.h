@@ -35,8 +35,9 @@ typedef struct
 } LeatCsrFiles;
 
 void leat_csr_files_clear (LeatCsrFiles *self);
-/* A graph with sorted rows. @source: the number of @from, else 0 */
-LeatCsrGraph *leat_csr_files_read (const LeatCsrFiles *self, guint32 *source, GError **error);
+/* A graph with sorted rows. @source: the number of @from, else 0; @rounding: weights that f32 does not hold */
+LeatCsrGraph *leat_csr_files_read (const LeatCsrFiles *self, guint32 *source, LeatCsrRounding *rounding,
+                                   GError **error);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatCsrFiles, leat_csr_files_clear)
 

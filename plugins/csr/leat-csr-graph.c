@@ -6,7 +6,7 @@
 void
 leat_csr_edges_init (LeatCsrEdges *self)
 {
-  self->vertices = 0;
+  *self = (LeatCsrEdges){ 0 };
   self->from = g_array_new (FALSE, FALSE, sizeof (guint32));
   self->to = g_array_new (FALSE, FALSE, sizeof (guint32));
   self->weights = g_array_new (FALSE, FALSE, sizeof (float));

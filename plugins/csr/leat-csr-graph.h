@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat.h"
+#include "leat-csr-rounding.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +16,7 @@ typedef struct
   guint64 vertices;  /* one more than the greatest number, or what the file says */
   GArray *from, *to; /* guint32 */
   GArray *weights;   /* float; empty where edges have none */
+  LeatCsrRounding rounding;
 } LeatCsrEdges;
 
 /* A graph as compressed rows: the edges of vertex v go to indices[offsets[v]] ... indices[offsets[v + 1] - 1]. */

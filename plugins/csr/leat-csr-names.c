@@ -5,7 +5,7 @@
 
 #include "leat-csr-packages.h"
 #include "leat-input-file.h"
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
 
 /**
  * LeatCsrNames:

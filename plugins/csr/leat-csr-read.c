@@ -34,6 +34,7 @@ struct _LeatCsrRead
   char *loaded; /* what the graph was read from, as long as none of it changes */
   LeatCsrGraph *graph, *back;
   guint32 source;
+  LeatCsrRounding rounding;
 };
 
 G_DEFINE_FINAL_TYPE (LeatCsrRead, leat_csr_read, LEAT_TYPE_NODE)
@@ -171,7 +172,7 @@ leat_csr_read_build (LeatCsrRead *self, GError **error)
                                   .direction = (LeatCsrDirection) self->edges,
                                   .dedup = self->dedup,
                                   .vertices = self->vertices };
-  g_autoptr (LeatCsrGraph) graph = leat_csr_files_read (&files, &self->source, error);
+  g_autoptr (LeatCsrGraph) graph = leat_csr_files_read (&files, &self->source, &self->rounding, error);
 
   return graph != NULL && leat_csr_read_is_usable (self, graph, error) ? g_steal_pointer (&graph) : NULL;
 }
@@ -267,6 +268,17 @@ leat_csr_read_give_weights (LeatRecorder *recorder, const LeatCsrGraph *graph)
   leat_recorder_set_output_const (recorder, "weights", bytes);
 }
 
+static void
+leat_csr_read_warn_of_rounding (LeatCsrRead *self, LeatRecorder *recorder)
+{
+  if (self->rounding.n > 0)
+    leat_recorder_warn (recorder,
+                        "%" G_GUINT64_FORMAT " weight%s f32 does not hold, such as %s, which becomes %.9g; where that "
+                        "matters, make the weights smaller",
+                        self->rounding.n, self->rounding.n > 1 ? "s that" : " that", self->rounding.first,
+                        (double) self->rounding.became);
+}
+
 static gboolean
 leat_csr_read_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
@@ -276,7 +288,10 @@ leat_csr_read_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   if (leat_csr_read_gives (self, "indices"))
     leat_csr_read_give_indices (recorder, "indices", self->graph);
   if (leat_csr_read_gives (self, "weights"))
-    leat_csr_read_give_weights (recorder, self->graph);
+    {
+      leat_csr_read_give_weights (recorder, self->graph);
+      leat_csr_read_warn_of_rounding (self, recorder);
+    }
   if (leat_csr_read_gives (self, "back_offsets"))
     leat_csr_read_give_offsets (self, recorder, "back_offsets", self->back);
   if (leat_csr_read_gives (self, "back_indices"))

@@ -101,7 +101,7 @@ leat_csr_text_parse_whole (const LeatCsrText *self, guint word, guint64 most, gu
 }
 
 static gboolean
-leat_csr_text_parse_weight (const LeatCsrText *self, guint word, float *weight, GError **error)
+leat_csr_text_parse_weight (const LeatCsrText *self, guint word, LeatCsrEdges *edges, float *weight, GError **error)
 {
   char letters[LEAT_CSR_TEXT_LETTERS + 1];
   gsize n = MIN (self->lengths[word], LEAT_CSR_TEXT_LETTERS);
@@ -112,8 +112,11 @@ leat_csr_text_parse_weight (const LeatCsrText *self, guint word, float *weight, 
   letters[n] = '\0';
   value = g_ascii_strtod (letters, &end);
   *weight = (float) value;
-  if (n == self->lengths[word] && *end == '\0' && isfinite (*weight))
-    return TRUE;
+  if (n == self->lengths[word] && n > 0 && end == letters + n && isfinite (*weight))
+    {
+      leat_csr_rounding_add_text (&edges->rounding, letters, value);
+      return TRUE;
+    }
   return leat_csr_text_refuse (self, error, "the weight \"%s\" is no finite number", letters);
 }
 
@@ -146,7 +149,7 @@ leat_csr_text_read_edge (LeatCsrText *self, LeatCsrEdges *edges, GError **error)
                                  weighted ? "a weight" : "no weight", weighted ? "none" : "one");
   if (!leat_csr_text_parse_whole (self, 0, LEAT_CSR_MOST_VERTICES - 1, &from, error)
       || !leat_csr_text_parse_whole (self, 1, LEAT_CSR_MOST_VERTICES - 1, &to, error)
-      || (weighted && !leat_csr_text_parse_weight (self, 2, &weight, error)))
+      || (weighted && !leat_csr_text_parse_weight (self, 2, edges, &weight, error)))
     return FALSE;
   edges->vertices = MAX (edges->vertices, MAX (from, to) + 1);
   return leat_csr_text_add (self, edges, from, to, weighted ? &weight : NULL, error);
@@ -170,9 +173,53 @@ leat_csr_text_has (const LeatCsrText *self, guint word, const char *wanted)
          && g_ascii_strncasecmp (self->words[word], wanted, self->lengths[word]) == 0;
 }
 
+/* Who writes a banner and mistypes it would have the line of sizes taken for an edge. */
+static gboolean
+leat_csr_text_resembles_banner (const LeatCsrText *self)
+{
+  static const char *const words[] = { "coordinate", "array",   "matrix",    "real",      "integer",       "pattern",
+                                       "complex",    "general", "symmetric", "hermitian", "skew-symmetric" };
+  guint n_words = MIN (self->n_words, LEAT_CSR_TEXT_WORDS), n = 0;
+  gboolean layout = FALSE;
+
+  for (guint i = 0; i < n_words; i++)
+    for (guint k = 0; k < G_N_ELEMENTS (words); k++)
+      if (leat_csr_text_has (self, i, words[k]))
+        {
+          n++;
+          layout = layout || k < 2;
+        }
+  return n > 2 || (n > 1 && layout);
+}
+
+/* Do the letters of the line begin with the name, whatever is between them? */
+static gboolean
+leat_csr_text_is_named (const LeatCsrText *self)
+{
+  const char *wanted = "matrixmarket", *at = wanted;
+  guint n_words = MIN (self->n_words, LEAT_CSR_TEXT_WORDS);
+
+  for (guint i = 0; i < n_words; i++)
+    for (gsize k = 0; k < self->lengths[i] && *at != '\0'; k++)
+      if (g_ascii_isalpha (self->words[i][k]) && g_ascii_tolower (self->words[i][k]) != *at++)
+        return FALSE;
+  return *at == '\0';
+}
+
+gboolean
+leat_csr_text_find_banner (const char *text, gsize size)
+{
+  LeatCsrText self = { .at = text, .end = text + size };
+
+  while (leat_csr_text_next_line (&self) && leat_csr_text_is_comment (&self))
+    if (leat_csr_text_is_named (&self) || leat_csr_text_resembles_banner (&self))
+      return TRUE;
+  return FALSE;
+}
+
 /* `%%MatrixMarket matrix coordinate real general` and its like. */
 static gboolean
-leat_csr_text_read_banner (LeatCsrText *self, gboolean *weighted, gboolean *symmetric, GError **error)
+leat_csr_text_read_banner (LeatCsrText *self, gboolean *weighted, gboolean *whole, gboolean *symmetric, GError **error)
 {
   if (!leat_csr_text_next_line (self) || self->n_words != 5 || !leat_csr_text_has (self, 0, "%%MatrixMarket")
       || !leat_csr_text_has (self, 1, "matrix"))
@@ -182,7 +229,8 @@ leat_csr_text_read_banner (LeatCsrText *self, gboolean *weighted, gboolean *symm
   if (!leat_csr_text_has (self, 2, "coordinate"))
     return leat_csr_text_refuse (self, error, "the matrix is dense (\"%.*s\"); a graph is \"coordinate\"",
                                  (int) MIN (self->lengths[2], LEAT_CSR_TEXT_LETTERS), self->words[2]);
-  *weighted = leat_csr_text_has (self, 3, "real") || leat_csr_text_has (self, 3, "integer");
+  *whole = leat_csr_text_has (self, 3, "integer");
+  *weighted = *whole || leat_csr_text_has (self, 3, "real");
   if (!*weighted && !leat_csr_text_has (self, 3, "pattern"))
     return leat_csr_text_refuse (self, error, "entries are \"%.*s\"; real, integer and pattern can be read",
                                  (int) MIN (self->lengths[3], LEAT_CSR_TEXT_LETTERS), self->words[3]);
@@ -216,7 +264,16 @@ leat_csr_text_read_size (LeatCsrText *self, guint64 *vertices, guint64 *entries,
 }
 
 static gboolean
-leat_csr_text_read_entry (LeatCsrText *self, LeatCsrEdges *edges, gboolean weighted, GError **error)
+leat_csr_text_is_whole (const LeatCsrText *self, guint word)
+{
+  for (gsize i = 0; i < self->lengths[word]; i++)
+    if (!g_ascii_isdigit (self->words[word][i]) && (i > 0 || strchr ("+-", self->words[word][i]) == NULL))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+leat_csr_text_read_entry (LeatCsrText *self, LeatCsrEdges *edges, gboolean weighted, gboolean whole, GError **error)
 {
   guint64 from, to;
   float weight = 0;
@@ -225,8 +282,11 @@ leat_csr_text_read_entry (LeatCsrText *self, LeatCsrEdges *edges, gboolean weigh
     return leat_csr_text_refuse (self, error, "expected \"row column%s\"", weighted ? " value" : "");
   if (!leat_csr_text_parse_whole (self, 0, edges->vertices, &from, error)
       || !leat_csr_text_parse_whole (self, 1, edges->vertices, &to, error)
-      || (weighted && !leat_csr_text_parse_weight (self, 2, &weight, error)))
+      || (weighted && !leat_csr_text_parse_weight (self, 2, edges, &weight, error)))
     return FALSE;
+  if (whole && !leat_csr_text_is_whole (self, 2))
+    return leat_csr_text_refuse (self, error, "\"%.*s\" is no whole number, and the banner says integer; say real",
+                                 (int) MIN (self->lengths[2], LEAT_CSR_TEXT_LETTERS), self->words[2]);
   if (from == 0 || to == 0)
     return leat_csr_text_refuse (self, error, "rows and columns are counted from 1");
   return leat_csr_text_add (self, edges, from - 1, to - 1, weighted ? &weight : NULL, error);
@@ -238,9 +298,9 @@ leat_csr_text_read_matrix (LeatCsrEdges *edges, const char *name, const char *te
 {
   LeatCsrText self = { .name = name, .at = text, .end = text + size };
   guint64 entries = 0, found = 0;
-  gboolean weighted = FALSE;
+  gboolean weighted = FALSE, whole = FALSE;
 
-  if (!leat_csr_text_read_banner (&self, &weighted, symmetric, error)
+  if (!leat_csr_text_read_banner (&self, &weighted, &whole, symmetric, error)
       || !leat_csr_text_read_size (&self, &edges->vertices, &entries, error))
     return FALSE;
   while (leat_csr_text_next_line (&self))
@@ -249,7 +309,7 @@ leat_csr_text_read_matrix (LeatCsrEdges *edges, const char *name, const char *te
         if (++found > entries)
           return leat_csr_text_refuse (&self, error,
                                        "there are more than the %" G_GUINT64_FORMAT " entries it promises", entries);
-        if (!leat_csr_text_read_entry (&self, edges, weighted, error))
+        if (!leat_csr_text_read_entry (&self, edges, weighted, whole, error))
           return FALSE;
       }
   return found == entries

@@ -17,24 +17,48 @@ namespace leat
 {
 
 template <typename Key> constexpr Key top = (Key) 1 << (8 * sizeof (Key) - 1);
+template <typename Key> constexpr Key all = (Key) ~(Key) 0;
+/* How many NaNs there are of each sign. */
+template <typename Key> constexpr Key nans = ((Key) 1 << (sizeof (Key) == 4 ? 23 : 52)) - 1;
 
+/* In the order of floats those with a sign are the other way round, and before the others; but their NaNs go round to the
+ * end. */
+template <typename Key>
+__device__ bool
+is_nan (Key ordered)
+{
+  return ordered > all<Key> - 2 * nans<Key>;
+}
+
+/* @alike: every NaN is the greatest key. */
 template <typename Key>
 __device__ Key
-flip (Key key, LeatCubKeys kind, bool descending)
+flip (Key key, LeatCubKeys kind, bool descending, bool alike)
 {
-  if (kind != LEAT_CUB_KEYS_UNSIGNED)
-    key = kind == LEAT_CUB_KEYS_REAL && (key & top<Key>) ? ~key : key ^ top<Key>;
+  if (kind == LEAT_CUB_KEYS_REAL)
+    {
+      key = (key & top<Key> ? ~key : key ^ top<Key>) - nans<Key>;
+      key = alike && is_nan (key) ? all<Key> : key;
+    }
+  else if (kind == LEAT_CUB_KEYS_SIGNED)
+    key ^= top<Key>;
   return descending ? ~key : key;
 }
 
+/* @original: what a NaN that was made like all others is. */
 template <typename Key>
 __device__ Key
-unflip (Key key, LeatCubKeys kind, bool descending)
+unflip (Key key, LeatCubKeys kind, bool descending, const Key *original)
 {
   key = descending ? ~key : key;
   if (kind == LEAT_CUB_KEYS_UNSIGNED)
     return key;
-  return kind == LEAT_CUB_KEYS_REAL && !(key & top<Key>) ? ~key : key ^ top<Key>;
+  if (kind == LEAT_CUB_KEYS_SIGNED)
+    return key ^ top<Key>;
+  if (original != nullptr && is_nan (key))
+    return *original;
+  key += nans<Key>;
+  return key & top<Key> ? key ^ top<Key> : ~key;
 }
 
 /* Counts are handed on as they are: who reads more than there is room for says so. */
@@ -49,7 +73,7 @@ stage (LeatCubSort sort)
     {
       if (sort.staged != nullptr)
         ((Key *) sort.staged)[i] =
-          i < live ? flip (((const Key *) sort.keys)[i], sort.kind, sort.descending) : (Key) ~(Key) 0;
+          i < live ? flip (((const Key *) sort.keys)[i], sort.kind, sort.descending, sort.from != nullptr) : all<Key>;
       if (sort.from != nullptr)
         sort.numbers[i] = (uint32_t) i;
     }
@@ -68,7 +92,8 @@ restore (LeatCubSort sort)
 
   for (uint64_t i = (uint64_t) blockIdx.x * blockDim.x + threadIdx.x; i < sort.n;
        i += (uint64_t) gridDim.x * blockDim.x)
-    sorted[i] = unflip (sorted[i], sort.kind, sort.descending);
+    sorted[i] = unflip (sorted[i], sort.kind, sort.descending,
+                        sort.from != nullptr ? (const Key *) sort.keys + sort.from[i] : nullptr);
 }
 
 template <typename Key>

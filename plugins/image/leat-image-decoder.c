@@ -4,6 +4,7 @@
 #include "leat-image-decoder.h"
 
 #include "leat-image-jpeg.h"
+#include "leat-image-tga.h"
 
 #include <string.h>
 
@@ -99,6 +100,8 @@ leat_image_decoder_check_whole (const LeatImageSize *size, GdkPixbufLoader *load
 {
   g_autofree char *format = leat_image_decoder_dup_format (loader);
 
+  if (g_strcmp0 (format, "tga") == 0)
+    return leat_image_tga_mend (gdk_pixbuf_loader_get_pixbuf (loader), input, error);
   if (g_strcmp0 (format, "jpeg") == 0)
     return leat_image_jpeg_check (input, cancellable, error);
   if (leat_image_decoder_has_end (size, format))
@@ -190,6 +193,15 @@ leat_image_decoder_measure (LeatInputFile *input, guint64 max_pixels, guint *wid
   return FALSE;
 }
 
+void
+leat_image_decoder_refuse_size (LeatInputFile *input, guint width, guint height, guint planned_width,
+                                guint planned_height, GError **error)
+{
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+               "\"%s\" is a picture of %ux%u now, and was %ux%u when the pipeline was planned",
+               leat_input_file_get_path (input), width, height, planned_width, planned_height);
+}
+
 GdkPixbuf *
 leat_image_decoder_decode (LeatInputFile *input, guint width, guint height, GCancellable *cancellable, GError **error)
 {
@@ -207,9 +219,7 @@ leat_image_decoder_decode (LeatInputFile *input, guint width, guint height, GCan
   if (size.refused)
     {
       g_clear_error (&inner);
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                   "\"%s\" is a picture of %ux%u now, and was %ux%u when the pipeline was planned",
-                   leat_input_file_get_path (input), size.width, size.height, width, height);
+      leat_image_decoder_refuse_size (input, size.width, size.height, width, height, error);
       return NULL;
     }
   pixbuf = fed ? gdk_pixbuf_loader_get_pixbuf (loader) : NULL;

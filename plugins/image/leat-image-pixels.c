@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-static guint8
-leat_image_pixels_grey (const guint8 *rgb)
+guint
+leat_image_pixels_mix (guint red, guint green, guint blue)
 {
   /* The weights in 65536ths; they add up to one. */
-  return (guint8) ((19595u * rgb[0] + 38470u * rgb[1] + 7471u * rgb[2] + 32768u) >> 16);
+  return (19595u * red + 38470u * green + 7471u * blue + 32768u) >> 16;
 }
 
 static void
@@ -24,7 +24,7 @@ leat_image_pixels_get_row (const guint8 *from, guint has, guint8 *to, guint chan
     {
       if (channels == 1)
         {
-          to[0] = leat_image_pixels_grey (from);
+          to[0] = (guint8) leat_image_pixels_mix (from[0], from[1], from[2]);
           continue;
         }
       memcpy (to, from, 3);

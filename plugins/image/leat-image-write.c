@@ -5,7 +5,7 @@
 
 #include "leat-file-role.h"
 #include "leat-image-pixels.h"
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
 
 /**
  * LeatImageWrite:

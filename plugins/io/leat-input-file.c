@@ -40,6 +40,8 @@ leat_input_file_set_error (const char *path, int code, GError **error)
     advice = g_strdup_printf (" (did you mean \"%s\"?)", near);
   else if (code == ENOENT)
     advice = g_strdup ("; give the path of a file that exists");
+  else if (code == EBADF)
+    advice = g_strdup ("; it is closed, or open for writing only: give it a file or a program's output");
   else if (code == EACCES)
     advice = g_strdup ("; it must be readable by this user");
   else if (code == EISDIR)
@@ -94,6 +96,15 @@ leat_input_file_look (LeatInputFile *self, GError **error)
   return self->wake_fd >= 0;
 }
 
+/* Standard input that was closed when the program started is open for nothing that it is for. */
+static gboolean
+leat_input_file_is_readable (int fd)
+{
+  int flags = fcntl (fd, F_GETFL);
+
+  return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
 LeatInputFile *
 leat_input_file_open (const char *path, GError **error)
 {
@@ -105,9 +116,9 @@ leat_input_file_open (const char *path, GError **error)
   self->owns_fd = !g_str_equal (path, "-");
   /* Without O_NONBLOCK, to open a pipe would be to wait for its writer, and nobody could call that off. */
   self->fd = self->owns_fd ? open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
-  if (self->fd < 0)
+  if (self->fd < 0 || !leat_input_file_is_readable (self->fd))
     {
-      leat_input_file_set_error (path, errno, error);
+      leat_input_file_set_error (self->path, self->fd < 0 ? errno : EBADF, error);
       return NULL;
     }
   return leat_input_file_look (self, error) ? g_steal_pointer (&self) : NULL;
@@ -266,6 +277,38 @@ leat_input_file_rewind (LeatInputFile *self, GError **error)
   if (lseek (self->fd, 0, SEEK_SET) == 0)
     return TRUE;
   leat_input_file_set_error (self->path, errno, error);
+  return FALSE;
+}
+
+gsize
+leat_input_file_peek (LeatInputFile *self, guint64 offset, gpointer to, gsize size)
+{
+  gsize got = 0;
+
+  while (self->regular && got < size)
+    {
+      gssize n = pread (self->fd, (guint8 *) to + got, size - got, (off_t) (offset + got));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        break;
+      got += (gsize) n;
+    }
+  return got;
+}
+
+gboolean
+leat_input_file_check_size (LeatInputFile *self, GError **error)
+{
+  struct stat info;
+
+  if (!self->regular || fstat (self->fd, &info) != 0 || (guint64) info.st_size == self->end)
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+               "\"%s\" had %" G_GUINT64_FORMAT " bytes when it was opened and has %" G_GUINT64_FORMAT
+               " now; nothing may write to it while it is read",
+               self->path, self->end, (guint64) info.st_size);
   return FALSE;
 }
 

@@ -31,6 +31,10 @@ LeatFlow leat_input_file_complete (LeatInputFile *self, gpointer to, gsize size,
 void leat_input_file_set_readers (LeatInputFile *self, guint n_readers);
 /* To where a regular file begins. */
 gboolean leat_input_file_rewind (LeatInputFile *self, GError **error);
+/* How many of @size bytes at @offset of a regular file could be read; what is read next stays what it is. */
+gsize leat_input_file_peek (LeatInputFile *self, guint64 offset, gpointer to, gsize size);
+/* Whether a regular file has the size that it had when it was opened.  LEAT_GRAPH_ERROR_DATA */
+gboolean leat_input_file_check_size (LeatInputFile *self, GError **error);
 /* From any thread: makes a read that waits for a pipe return. */
 void leat_input_file_wake (LeatInputFile *self);
 

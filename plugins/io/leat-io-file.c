@@ -5,7 +5,7 @@
 
 #include "leat-file-role.h"
 #include "leat-input-file.h"
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
 
 #include <string.h>
 
@@ -32,6 +32,7 @@ struct _LeatIoFile
   /* What a pipe gave beyond the last whole row, until the rest of the row comes. */
   guint8 *carry;
   gsize carried;
+  guint64 given; /* bytes that were read so far */
 };
 
 G_DEFINE_FINAL_TYPE (LeatIoFile, leat_io_file, LEAT_TYPE_ENDPOINT)
@@ -118,6 +119,7 @@ leat_io_file_start_source (LeatIoFile *self, const char *path, GError **error)
   LeatSpec *spec = leat_file_role_get_spec (LEAT_NODE (self));
   guint64 rest;
 
+  self->given = 0;
   self->unit = leat_spec_is_bounded (spec) ? leat_spec_get_row_bytes (spec) : leat_spec_get_bytes (spec);
   self->input = leat_input_file_open (path, error);
   if (self->input == NULL)
@@ -164,6 +166,11 @@ leat_io_file_keep_rest (LeatIoFile *self, const guint8 *data, gsize got)
 static LeatFlow
 leat_io_file_give (LeatIoFile *self, LeatView *view, gsize got, GError **error)
 {
+  /* What is known to be there was read; where a file ends elsewhere, somebody writes to it. */
+  self->given += got - self->carried;
+  if ((leat_input_file_is_at_end (self->input) || self->given > leat_input_file_get_size (self->input))
+      && !leat_input_file_check_size (self->input, error))
+    return LEAT_FLOW_ERROR;
   if (leat_input_file_is_at_end (self->input) && got % self->unit != 0)
     {
       leat_io_file_refuse_rest (self, got % self->unit, error);

@@ -5,7 +5,7 @@
 
 #include "leat-file-role.h"
 #include "leat-npy-header.h"
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
 
 /**
  * LeatIoNpy:
@@ -144,9 +144,12 @@ leat_io_npy_give (LeatIoNpy *self, LeatView *view, gsize got, GError **error)
 
   if (got < rows * row)
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                   "\"%s\" became shorter while it was read: %" G_GUINT64_FORMAT " rows are missing",
-                   leat_input_file_get_path (self->input), self->rows_left - got / row);
+      if (leat_input_file_check_size (self->input, error))
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                     "\"%s\" became shorter while it was read: %" G_GUINT64_FORMAT " rows are missing",
+                     leat_input_file_get_path (self->input), self->rows_left - got / row);
+      else
+        g_prefix_error (error, "%" G_GUINT64_FORMAT " rows are missing: ", self->rows_left - got / row);
       return LEAT_FLOW_ERROR;
     }
   leat_npy_header_swap (&self->header, view->data, got);
@@ -162,7 +165,7 @@ leat_io_npy_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancel
   gsize size = leat_io_npy_get_rows (self, view, 0) * leat_spec_get_row_bytes (view->spec), got;
 
   if (self->rows_left == 0)
-    return LEAT_FLOW_END;
+    return leat_input_file_check_size (self->input, error) ? LEAT_FLOW_END : LEAT_FLOW_ERROR;
   if (leat_input_file_read (self->input, view->data, size, &got, TRUE, cancellable, error) == LEAT_FLOW_ERROR)
     return LEAT_FLOW_ERROR;
   return leat_io_npy_give (self, view, got, error);

@@ -303,6 +303,23 @@ leat_npy_header_read_bytes (LeatNpyHeader *self, LeatInputFile *input, GError **
   return leat_npy_header_parse (self, data, got + more, error);
 }
 
+/* Whoever called save () twice on one file would get half of it without a word. */
+static gboolean
+leat_npy_header_check_end (const LeatNpyHeader *self, LeatInputFile *input, guint64 rest, GError **error)
+{
+  char next[sizeof LEAT_NPY_MAGIC - 1];
+  gboolean another;
+
+  if (rest == 0)
+    return TRUE;
+  another = leat_input_file_peek (input, self->offset + self->bytes, next, sizeof next) == sizeof next
+            && memcmp (next, LEAT_NPY_MAGIC, sizeof next) == 0;
+  return leat_npy_refuse (error, "cannot read \"%s\" as .npy: behind its array are %" G_GUINT64_FORMAT " bytes more%s",
+                          leat_input_file_get_path (input), rest,
+                          another ? ", another array; save each to a file of its own"
+                                  : "; save the array again, or cut them off");
+}
+
 gboolean
 leat_npy_header_read (LeatNpyHeader *self, LeatInputFile *input, GError **error)
 {
@@ -322,7 +339,7 @@ leat_npy_header_read (LeatNpyHeader *self, LeatInputFile *input, GError **error)
       return FALSE;
     }
   if (size - self->offset >= self->bytes)
-    return TRUE;
+    return leat_npy_header_check_end (self, input, size - self->offset - self->bytes, error);
   return leat_npy_refuse (error,
                           "cannot read \"%s\" as .npy: it claims %" G_GUINT64_FORMAT " bytes of items and holds "
                           "%" G_GUINT64_FORMAT "; it was cut short or its header is wrong",

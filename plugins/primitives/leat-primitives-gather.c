@@ -122,6 +122,7 @@ leat_primitives_gather_record (LeatNode *node, LeatRecorder *recorder, GError **
     &call, recorder, self->source, "gather",
     leat_primitive_rows_count_blocks (leat_spec_get_items (leat_recorder_get_spec (recorder, out))), 1,
     LEAT_PRIMITIVE_ROWS_THREADS);
+  leat_recorder_keep_count (recorder, at);
   return TRUE;
 }
 

@@ -194,6 +194,7 @@ leat_primitives_partition_record (LeatNode *node, LeatRecorder *recorder, GError
   leat_primitive_call_add (&give, front, LEAT_ACCESS_WRITE);
   leat_primitive_call_finish (&give, recorder, self->source, tiles > 1 ? "partition_give" : "partition_tile",
                               leat_prefix_count_blocks (tiles), 1, LEAT_PREFIX_THREADS);
+  leat_recorder_keep_count (recorder, leat_recorder_get_input (recorder, "x"));
   return TRUE;
 }
 

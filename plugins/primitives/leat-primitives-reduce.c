@@ -186,6 +186,7 @@ leat_primitives_reduce_record_tiles (LeatPrimitivesReduce *self, LeatRecorder *r
   leat_primitives_reduce_add_out (&call, recorder);
   leat_primitive_call_finish (&call, recorder, self->source, "reduce_tiles", across, MIN (rows, LEAT_REDUCE_BLOCKS),
                               LEAT_REDUCE_THREADS);
+  leat_recorder_keep_count (recorder, leat_recorder_get_input (recorder, "x"));
 }
 
 static void
@@ -200,6 +201,7 @@ leat_primitives_reduce_record_rows (LeatPrimitivesReduce *self, LeatRecorder *re
   leat_primitive_call_finish (&call, recorder, self->source, by_thread ? "reduce_threads" : "reduce_warps",
                               CLAMP ((threads + LEAT_REDUCE_THREADS - 1) / LEAT_REDUCE_THREADS, 1, 65536), 1,
                               LEAT_REDUCE_THREADS);
+  leat_recorder_keep_count (recorder, leat_recorder_get_input (recorder, "x"));
 }
 
 static gboolean

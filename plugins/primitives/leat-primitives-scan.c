@@ -203,6 +203,7 @@ leat_primitives_scan_record (LeatNode *node, LeatRecorder *recorder, GError **er
   leat_primitive_call_add_result_count (&give, recorder, out, leat_recorder_add_scratch (recorder, "live", 8));
   leat_primitive_call_finish (&give, recorder, self->source, once ? "scan_once" : "scan_give",
                               leat_prefix_count_blocks (tiles), 1, LEAT_PREFIX_THREADS);
+  leat_recorder_keep_count (recorder, leat_recorder_get_input (recorder, "x"));
   return TRUE;
 }
 

@@ -64,20 +64,35 @@ leat_primitives_sort_gives (LeatNode *node, const char *output)
   return leat_port_is_linked (leat_node_get_port (node, output, NULL));
 }
 
-/* Floats: those with a sign are in the opposite order, and before the others. */
+/* The order of floats: those with a sign are the other way round, and before the others.  NaN is the greatest key,
+ * whatever its sign and other bits: which sign it has depends on the device that made it. */
+static void
+leat_primitives_sort_write_real_key (GString *head, guint bits)
+{
+  guint fraction = bits == 64 ? 52 : bits == 32 ? 23 : 10;
+
+  g_string_append_printf (
+    head,
+    "#define INFINITE ((Key) (TOP - ((Key) 1 << %u)))\n"
+    "static __device__ Key order (Key k) { return (Key) (k & (Key) ~TOP) > INFINITE ? (Key) ~(Key) 0 "
+    ": (Key) (k & TOP ? ~k : k ^ TOP); }\n",
+    fraction);
+}
+
 static void
 leat_primitives_sort_write_key (LeatPrimitivesSort *self, LeatDtype dtype, GString *head)
 {
   guint bits = 8 * (guint) leat_dtype_get_size (dtype);
   gboolean real = leat_primitive_is_real (dtype) || dtype == LEAT_DTYPE_F16;
 
-  g_string_append_printf (head,
-                          "typedef uint%u_t Key;\n#define TOP ((Key) ((Key) 1 << %u))\n"
-                          "static __device__ Key flip (Key k) { return (Key) %s(%s); }\n",
-                          bits, bits - 1, self->order == 1 ? "~" : "",
-                          real                               ? "k & TOP ? ~k : k ^ TOP"
-                          : leat_primitive_is_signed (dtype) ? "k ^ TOP"
-                                                             : "k");
+  g_string_append_printf (head, "typedef uint%u_t Key;\n#define TOP ((Key) ((Key) 1 << %u))\n", bits, bits - 1);
+  if (real)
+    leat_primitives_sort_write_real_key (head, bits);
+  else
+    g_string_append_printf (head, "static __device__ Key order (Key k) { return %s; }\n",
+                            leat_primitive_is_signed (dtype) ? "k ^ TOP" : "k");
+  g_string_append_printf (head, "static __device__ Key flip (Key k) { return (Key) %sorder (k); }\n",
+                          self->order == 1 ? "~" : "");
 }
 
 static gboolean
@@ -226,6 +241,7 @@ leat_primitives_sort_record_digit (LeatPrimitivesSort *self, LeatRecorder *recor
       leat_primitive_call_add (&move, parts->unused_too, LEAT_ACCESS_WRITE);
     }
   leat_primitive_call_finish (&move, recorder, self->source, "sort_move", blocks, 1, LEAT_SORT_THREADS);
+  leat_recorder_keep_count (recorder, parts->keys);
 }
 
 static void
@@ -253,6 +269,7 @@ leat_primitives_sort_record_tile (LeatPrimitivesSort *self, LeatRecorder *record
   leat_primitives_sort_add_keys (&call, recorder, parts->keys, parts->keys);
   leat_primitives_sort_add_results (&call, recorder, parts);
   leat_primitive_call_finish (&call, recorder, self->source, "sort_tile", 1, 1, LEAT_SORT_THREADS);
+  leat_recorder_keep_count (recorder, parts->keys);
 }
 
 static void
@@ -270,6 +287,7 @@ leat_primitives_sort_record_carry (LeatPrimitivesSort *self, LeatRecorder *recor
     &call, recorder, self->source, "sort_carry",
     leat_primitive_rows_count_blocks (leat_spec_get_items (leat_recorder_get_spec (recorder, parts->carried))), 1,
     LEAT_PRIMITIVE_ROWS_THREADS);
+  leat_recorder_keep_count (recorder, parts->keys);
 }
 
 static gboolean

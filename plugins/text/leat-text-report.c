@@ -4,7 +4,7 @@
 
 #include "leat-text-report.h"
 
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
 #include "leat-text-patterns.h"
 #include "leat-text-quote.h"
 #include "leat-text-rows.h"

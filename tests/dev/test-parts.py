@@ -58,6 +58,75 @@ def test_build_is_silent_with_nothing_to_do(folder):
         assert (folder / 'built').exists()
 
 
+def write_ninja(folder, steps, then):
+    """A ninja with STEPS to do, which with -n tells more of them than a pipe holds, and else does what THEN says."""
+    ninja = folder / 'ninja'
+    ninja.write_text('#!/bin/sh\n'
+                     f'case " $* " in *" -n "*) n=0; while [ $n -lt {steps} ]; do n=$((n + 1))\n'
+                     f'echo "[$n/{steps}] Compiling C object tests/a-name-as-long-as-those-of-real-steps-are.p/$n.c.o"; done; exit;; esac\n'
+                     + then)
+    ninja.chmod(0o755)
+
+
+def test_build_tells_how_far_it_is(folder):
+    write_ninja(folder, 3000, 'echo "[1/3000] Compiling"; sleep 1.2; echo "[2000/3000] Linking"; echo "$*" >asked\n')
+    code, out, err = finish(bash(folder, 'PATH="$PWD:$PATH"; LEAT_JOBS=2; build_tell_seconds=1; build_compile build run'))
+    assert (code, out) == (0, ''), err
+    assert err == 'dev: building build/: 3000 steps, about 9 minutes\ndev: 2000 of 3000 steps\n', err
+    assert (folder / 'asked').read_text().endswith(' for-run\n')
+    assert (folder / 'build' / 'logs' / 'build-compile.log').read_text() == '[1/3000] Compiling\n[2000/3000] Linking\n'
+
+
+def test_build_that_fails_says_why(folder):
+    """The first error, which is far from the end."""
+    write_ninja(folder, 3000, 'echo "FAILED: a.o"; echo "a.c:1: error: first"; seq 5000; echo "ninja: build stopped"; exit 1\n')
+    code, out, err = finish(bash(folder, 'PATH="$PWD:$PATH"; build_compile build'))
+    assert (code, out) == (1, '') and 'a.c:1: error: first\n' in err, err
+    assert err.endswith('ninja: build stopped\ndev: the whole log is build/logs/build-compile.log\ndev: the build failed\n'), err
+    assert len(err.splitlines()) < 40, err
+
+
+def test_folder_that_is_not_writable(folder):
+    (folder / 'build').write_text('')  # as root everything else may be written
+    code, out, err = finish(bash(folder, 'lock_take "$PWD/build" waiting; echo has'))
+    assert (code, out) == (1, ''), err
+    assert err == f'dev: cannot write in {folder}/build, and ./dev builds in the source tree\n' \
+        f'dev: make a copy that is yours (git clone "{folder}" leat), and call ./dev there\n', err
+
+
+LOCKED = {'lists': 'E: Could not get lock /var/lib/apt/lists/lock. It is held by process 77 (apt-get)',
+          'dpkg': 'E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 77 (apt-get)',
+          'dpkg itself': 'dpkg: error: dpkg frontend lock was locked by another process with pid 77'}
+
+
+def call_apt(folder, locked, times, begin=''):
+    """setup_apt with an apt-get that finds a lock taken that many times."""
+    (folder / 'apt-get').write_text('#!/bin/sh\necho "$*" >>calls\n'
+                                    f'[ "$(wc -l <calls)" -gt {times} ] || {{ echo "{locked}"; exit 100; }}\necho Done\n')
+    (folder / 'apt-get').chmod(0o755)
+    return finish(bash(folder, f'PATH="$PWD:$PATH"; setup_as=(); setup_lock_pause=0.1; {begin} : >log; setup_apt log update; cat log'))
+
+
+def test_apt_waits_for_another(folder):
+    for place, locked in LOCKED.items():
+        (folder / 'calls').unlink(missing_ok=True)
+        who = '' if place == 'dpkg itself' else ', process 77 (apt-get),'
+        assert call_apt(folder, locked, 3) == \
+            (0, f'{locked}\n' * 3 + 'Done\n',
+             f'dev: another program that installs packages{who} is at work; waiting for it to end\n'), place
+        assert (folder / 'calls').read_text() == '-y -q update\n' * 4
+
+
+def test_apt_does_not_wait_for_ever(folder):
+    code, _, err = call_apt(folder, LOCKED['lists'], 1000, 'setup_lock_seconds=0;')
+    assert code == 1 and err.endswith('dev: waited for 0 minutes; end the other one, then call ./dev again\n'), err
+
+
+def test_apt_that_fails_otherwise_fails_at_once(folder):
+    assert call_apt(folder, 'E: Unable to locate package nosuch', 1000)[0] == 100
+    assert (folder / 'calls').read_text() == '-y -q update\n'
+
+
 def test_lock_at_once_is_silent(folder):
     assert finish(bash(folder, 'lock_take "$PWD/build" waiting; echo has; lock_release')) == (0, 'has\n', '')
 

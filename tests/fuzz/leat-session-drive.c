@@ -39,7 +39,7 @@ void
 session_drive_make (SessionDrive *self, LeatFuseMode fuse, LeatSession *like)
 {
   static const char *const props[] = { "executor", "memo", "calibrate", "reuse", "lanes", "batch", "timing" };
-  g_autofree char *text = session_model_dup_text (&self->model, LEAT_FUZZ_KERNELS);
+  g_autofree char *text = session_model_dup_text (&self->model, LEAT_FUZZ_FOLDER "/session.cu");
   g_autoptr (GError) error = NULL;
 
   g_debug ("%s", text);

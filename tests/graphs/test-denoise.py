@@ -94,5 +94,12 @@ def test_executors(folder):
     assert results[0] == results[1] == results[2]
 
 
+def test_profiles(folder):
+    """As many blocks at once, with stacks for all their threads, as the largest device has."""
+    rgb = picture(260, 270, 5)
+    for profile in ('small', 'laptop', 'h100'):
+        check(folder, rgb, calm=0, steps=3, environment={'LEAT_CPU_PROFILE': profile})
+
+
 if __name__ == '__main__':
     graph_case.main(globals())

@@ -30,6 +30,16 @@ static const char *const good[] = {
   "x\n+\t1",
   "0",
   "0*x",
+  "0<x&&x<5",
+  "(0<x)<5",
+  "(a<b)==(c<d)",
+  "a<b==c<d",
+  "a<b&c<d",
+  "a==b|c==d^e!=f",
+  "x<1?y<2:z<3",
+  "min(a<b,c<d)<e",
+  "(a<b)+(b<c)<2",
+  "a<<1<b",
 };
 
 static void
@@ -103,6 +113,16 @@ static const struct
   { "x+0x10000000000000000", 3, "is out of range" },
   { "1.2.3", 4, "expected an operator" },
   { "x*1f", 4, "expected an operator" },
+  { "0<x<5", 4, "what is compared here is 0<x, which is 0 or 1; write 0<x && x<5" },
+  { "-1 <= x+y < 5", 11, "write -1<=x+y && x+y<5" },
+  { "a==b==c", 5, "write a==b && b==c" },
+  { "a != b != c", 8, "write a!=b && b!=c" },
+  { "9>x>=y+1>2", 4, "write 9>x && x>=y+1" },
+  { "a&&(b||1<max(x,(y))<3)", 20, "write 1<max(x,(y)) && max(x,(y))<3" },
+  { "x?0<y<2:3", 6, "write 0<y && y<2" },
+  { "min(1,0<x<5)", 10, "write 0<x && x<5" },
+  { "a<b==c<d<e", 9, "write c<d && d<e" },
+  { "a<b!=c<d!=e", 9, "write a<b!=c<d && c<d!=e" },
 };
 
 static void

@@ -73,7 +73,7 @@ test_io_file_readers (gconstpointer data)
   leat_harness_clear (&harness);
 }
 
-/* A file that has become shorter since it was opened ends where it ends. */
+/* A file that has become shorter since it was opened is an error, with both sizes. */
 static void
 test_io_file_readers_shortened (void)
 {
@@ -89,10 +89,9 @@ test_io_file_readers_shortened (void)
   leat_harness_init_source (&harness, "io:file", setting, "chunk=6M", "readers=4", NULL);
   leat_harness_start (&harness);
   g_assert_no_errno (truncate (path, left));
-  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
-  g_assert_no_error (error);
-  g_assert_cmpmem (harness.memory->data, harness.memory->len, bytes, left);
-  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_ERROR);
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                             "in\" had 6291456 bytes when it was opened and has 2097229 now; nothing may write to it");
   leat_harness_clear (&harness);
 }
 
@@ -195,7 +194,7 @@ test_io_file_ahead_turns (void)
       }
 }
 
-/* Where the file has become shorter it ends, though more was begun. */
+/* Where the file has become shorter that is told, though more was begun. */
 static void
 test_io_file_ahead_shortened (void)
 {
@@ -208,11 +207,67 @@ test_io_file_ahead_shortened (void)
   bytes = test_io_file_init_ahead (&harness, 4 * AHEAD_CHUNK, AHEAD_CHUNK + 77, memory);
   g_assert_cmpint (leat_harness_complete (&harness, memory, &count, &error), ==, LEAT_FLOW_DATA);
   g_assert_cmpmem (memory, count, bytes, AHEAD_CHUNK);
-  g_assert_cmpint (leat_harness_complete (&harness, memory + AHEAD_CHUNK, &count, &error), ==, LEAT_FLOW_DATA);
-  g_assert_cmpmem (memory + AHEAD_CHUNK, count, bytes + AHEAD_CHUNK, 77);
-  g_assert_cmpint (leat_harness_complete (&harness, memory + 2 * AHEAD_CHUNK, &count, &error), ==, LEAT_FLOW_END);
-  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  g_assert_cmpint (leat_harness_complete (&harness, memory + AHEAD_CHUNK, &count, &error), ==, LEAT_FLOW_ERROR);
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                             "had 4194304 bytes when it was opened and has 1048653 now");
+  g_assert_cmpint (leat_harness_complete (&harness, memory + 2 * AHEAD_CHUNK, &count, &error), ==, LEAT_FLOW_ERROR);
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "has 1048653 now");
+  leat_harness_clear (&harness);
+}
+
+/* A file whose size changes between two chunks: shorter by whole chunks, by less, or longer. */
+static void
+test_io_file_changed (void)
+{
+  static const struct
+  {
+    gsize before, after;
+    guint good; /* chunks before the one that fails */
+    const char *says;
+  } table[] = {
+    { 12, 4, 1, "had 12 bytes when it was opened and has 4 now" },
+    { 12, 5, 1, "has 5 now" },
+    { 12, 0, 1, "has 0 now" },
+    { 12, 14, 3, "had 12 bytes when it was opened and has 14 now" },
+    { 4, 4000, 1, "has 4000 now" },
+    { 6, 8, 1, "has 8 now" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      GError *error = NULL;
+      Harness harness;
+
+      leat_harness_write_file (path, "abcdefghijkl", table[i].before);
+      leat_harness_init_source (&harness, "io:file", setting, "chunk=4", NULL);
+      leat_harness_start (&harness);
+      for (guint k = 0; k < table[i].good; k++)
+        {
+          g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+          g_assert_no_errno (truncate (path, (off_t) table[i].after));
+        }
+      g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_ERROR);
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, table[i].says);
+      leat_harness_clear (&harness);
+    }
+}
+
+/* Files of the kernel's have no size, and are read until they end. */
+static void
+test_io_file_without_size (void)
+{
+  GError *error = NULL;
+  Harness harness;
+  guint runs = 0;
+
+  leat_harness_init_source (&harness, "io:file", "path=/proc/self/status", "chunk=64", NULL);
+  leat_harness_start (&harness);
+  while (leat_harness_fill (&harness, TRUE, &error) == LEAT_FLOW_DATA)
+    runs++;
   g_assert_no_error (error);
+  g_assert_cmpuint (runs, >, 2);
   leat_harness_clear (&harness);
 }
 
@@ -732,6 +787,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/io-file/source/ahead/order", test_io_file_ahead);
   g_test_add_func ("/leat/io-file/source/ahead/turns", test_io_file_ahead_turns);
   g_test_add_func ("/leat/io-file/source/ahead/shortened", test_io_file_ahead_shortened);
+  g_test_add_func ("/leat/io-file/source/changed", test_io_file_changed);
+  g_test_add_func ("/leat/io-file/source/without-size", test_io_file_without_size);
   g_test_add_func ("/leat/io-file/source/ahead/stopped", test_io_file_ahead_stopped);
   g_test_add_func ("/leat/io-file/source/ahead/not", test_io_file_ahead_not);
   g_test_add_func ("/leat/io-file/source/empty", test_io_file_empty);

@@ -131,6 +131,43 @@ test_io_npy_ahead_turns (void)
       }
 }
 
+/* Runs begun and completed in turn, more often than there are at once. */
+static void
+test_io_npy_ahead_in_turn (void)
+{
+  const guint n_runs = 7, depth = 2;
+  const guint64 dims[] = { n_runs * AHEAD_ROWS - 300, ROW };
+  const gsize n = dims[0] * ROW, run = (gsize) AHEAD_ROWS * ROW;
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree guint16 *items = g_new (guint16, n);
+  g_autofree guint16 *memory = g_new (guint16, depth * run);
+  GError *error = NULL;
+  Harness harness;
+  guint64 count;
+
+  for (gsize i = 0; i < n; i++)
+    items[i] = (guint16) (i * 40503);
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, items, n * sizeof *items);
+  leat_harness_init_source (&harness, "io:npy", setting, "rows=1000", "readers=3", NULL);
+  leat_harness_start (&harness);
+  for (guint i = 0; i < n_runs + depth; i++)
+    {
+      guint16 *at = memory + i % depth * run;
+
+      if (i >= depth)
+        {
+          g_assert_cmpint (leat_harness_complete (&harness, at, &count, &error), ==, LEAT_FLOW_DATA);
+          g_assert_cmpuint (count, ==, MIN (AHEAD_ROWS, dims[0] - (i - depth) * AHEAD_ROWS));
+          g_assert_cmpmem (at, count * ROW * 2, items + (i - depth) * run, count * ROW * 2);
+        }
+      if (i < n_runs)
+        g_assert_true (leat_harness_begin (&harness, at));
+    }
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
 /* An array that loses rows while runs of it are begun. */
 static void
 test_io_npy_ahead_shortened (void)
@@ -151,7 +188,7 @@ test_io_npy_ahead_shortened (void)
     g_assert_true (leat_harness_begin (&harness, memory + i * AHEAD_ROWS * ROW));
   g_assert_cmpint (leat_harness_complete (&harness, memory, &count, &error), ==, LEAT_FLOW_DATA);
   g_assert_cmpint (leat_harness_complete (&harness, memory + AHEAD_ROWS * ROW, &count, &error), ==, LEAT_FLOW_ERROR);
-  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "999 rows are missing");
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "999 rows are missing: \"");
   leat_harness_clear (&harness);
 }
 
@@ -271,6 +308,40 @@ test_io_npy_empty_rows (void)
   leat_harness_init_source (&harness, "io:npy", setting, "rows=5", NULL);
   leat_harness_start (&harness);
   g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+  leat_harness_clear (&harness);
+}
+
+/* Of two arrays in a file one would be lost; so would what somebody adds while it is read. */
+static void
+test_io_npy_more (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree char *bytes = NULL, *twice = NULL;
+  const guint64 dims[] = { 3, 2 };
+  GError *error = NULL;
+  Harness harness;
+  gsize size;
+
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeeff", 12);
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  twice = g_malloc (2 * size);
+  memcpy (twice, bytes, size);
+  memcpy (twice + size, bytes, size);
+  leat_harness_write_file (path, twice, 2 * size);
+  test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA,
+                              "behind its array are 268 bytes more, another array; save each to a file of its own");
+  leat_harness_write_file (path, twice, size + 1);
+  test_io_npy_assert_refused (path, "rows=2", LEAT_GRAPH_ERROR_DATA, "behind its array are 1 bytes more; save");
+  leat_harness_write_file (path, bytes, size);
+  leat_harness_init_source (&harness, "io:npy", setting, "rows=2", NULL);
+  leat_harness_start (&harness);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_no_errno (truncate (path, (off_t) size + 4));
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_ERROR);
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                             "had 268 bytes when it was opened and has 272 now");
   leat_harness_clear (&harness);
 }
 
@@ -448,6 +519,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/io-npy/source/ahead", test_io_npy_ahead);
   g_test_add_func ("/leat/io-npy/source/ahead/turns", test_io_npy_ahead_turns);
   g_test_add_func ("/leat/io-npy/source/ahead/shortened", test_io_npy_ahead_shortened);
+  g_test_add_func ("/leat/io-npy/source/ahead/in-turn", test_io_npy_ahead_in_turn);
+  g_test_add_func ("/leat/io-npy/source/more-than-it-says", test_io_npy_more);
   g_test_add_func ("/leat/io-npy/source/whole", test_io_npy_whole);
   g_test_add_func ("/leat/io-npy/source/rows", test_io_npy_rows);
   g_test_add_func ("/leat/io-npy/source/empty-rows", test_io_npy_empty_rows);

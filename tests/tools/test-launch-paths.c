@@ -55,13 +55,16 @@ test_paths_refuses_files_of_the_pipeline (Fixture *self, gconstpointer data)
   {
     const char *option, *name, *says;
   } table[] = {
-    { "--stats-file", "out.bin", "would write over \"path\" of node \"sink\": name another file" },
-    { "--stats-file", "./out.bin", "would write over \"path\" of node \"sink\"" },
-    { "--trace", "out.bin", "--trace=" },
-    { "--dot", "in.bin", "would write over \"path\"" },
-    { "--stats-file", "in.bin", "would write over \"path\"" },
-    { "--stats-file", "linked", "would write over \"path\"" },
-    { "--stats-file", "copy.leat", "would write over the pipeline" },
+    { "--stats-file", "out.bin", "\"path\" of node \"sink\" and --stats-file cannot both write to " },
+    { "--stats-file", "./out.bin", "\"path\" of node \"sink\" and --stats-file cannot both write to " },
+    { "--trace", "out.bin", "and --trace cannot both write to " },
+    { "--save-state", "out.bin", "and --save-state cannot both write to " },
+    { "--dot", "in.bin", "in.bin (\"path\" of node \"file0\"): name another file" },
+    { "--stats-file", "in.bin", "--stats-file would write over " },
+    { "--stats-file", "linked", "--stats-file would write over " },
+    { "--save-state", "linked", "--save-state would write over " },
+    { "--stats-file", "copy.leat", "copy.leat (the pipeline): name another file" },
+    { "--save-state", "copy.leat", "copy.leat (the pipeline): name another file" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

@@ -314,8 +314,8 @@ test_several_refuses (Fixture *self, gconstpointer data)
     { { "leat-launch", "--priority=low,high", self->copy, NULL }, "names 2 priorities, and there is 1 pipeline" },
     { { "leat-launch", "--priority=", self->copy, NULL }, "--priority=" },
     { { "leat-launch", "-", "-", NULL }, "only one pipeline can be read from standard input" },
-    { { "leat-launch", self->copy, self->to_a, self->copy, self->to_a, NULL }, "another pipeline writes" },
-    { { "leat-launch", self->copy, "input=-", self->copy, "input=-", NULL }, "another pipeline reads standard input" },
+    { { "leat-launch", self->copy, self->to_a, self->copy, self->to_a, NULL }, "cannot both write to " },
+    { { "leat-launch", self->copy, "input=-", self->copy, "input=-", NULL }, "cannot both read standard input" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)

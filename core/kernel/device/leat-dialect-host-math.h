@@ -59,19 +59,8 @@ extern "C"
   float frexpf (float, int *);
   double modf (double, double *);
   float modff (float, float *);
-  long lrint (double);
-  long lrintf (float);
-  long long llrint (double);
-  long long llrintf (float);
-  long lround (double);
-  long lroundf (float);
-  long long llround (double);
-  long long llroundf (float);
   int ilogb (double);
   int ilogbf (float);
-  int abs (int) __attribute__ ((const));
-  long labs (long) __attribute__ ((const));
-  long long llabs (long long) __attribute__ ((const));
   void *memcpy (void *, const void *, size_t);
   void *memmove (void *, const void *, size_t);
   void *memset (void *, int, size_t);
@@ -110,6 +99,9 @@ LEAT_INLINE bool isfinite (float x) { return __builtin_isfinite (x); }
 LEAT_INLINE bool isfinite (double x) { return __builtin_isfinite (x); }
 LEAT_INLINE bool signbit (float x) { return __builtin_signbit (x); }
 LEAT_INLINE bool signbit (double x) { return __builtin_signbit (x); }
+LEAT_INLINE int abs (int x) { return x < 0 ? -x : x; }
+LEAT_INLINE long labs (long x) { return x < 0 ? -x : x; }
+LEAT_INLINE long long llabs (long long x) { return x < 0 ? -x : x; }
 LEAT_INLINE long abs (long x) { return x < 0 ? -x : x; }
 LEAT_INLINE long long abs (long long x) { return x < 0 ? -x : x; }
 LEAT_INLINE float abs (float x) { return fabsf (x); }
@@ -198,27 +190,44 @@ LEAT_INLINE double __drcp_rn (double x) { return 1.0 / x; }
 LEAT_INLINE double __dsqrt_rn (double x) { return sqrt (x); }
 LEAT_INLINE double __fma_rn (double x, double y, double z) { return fma (x, y, z); }
 
-/* Conversions saturate and turn what is no number into 0, as the hardware's do. */
-#define LEAT_CONVERT(to, R, low, high)                                                                                 \
+/* Conversions saturate, as the hardware's do.  What is no number becomes 0 where neither side has 64 bits, and the highest
+ * bit alone where one has. */
+#define LEAT_CONVERT(to, R, low, high, of_float, none)                                                                 \
   LEAT_INLINE R leat_to_##to (double x)                                                                                \
   {                                                                                                                    \
-    return x != x ? 0 : x <= (double) (low) ? (low) : x >= (double) (high) ? (high) : (R) x;                            \
+    return x != x ? (none) : x <= (double) (low) ? (low) : x >= (double) (high) ? (high) : (R) x;                       \
   }                                                                                                                    \
-  LEAT_INLINE R __float2##to##_rn (float x) { return leat_to_##to (rint ((double) x)); }                               \
-  LEAT_INLINE R __float2##to##_rz (float x) { return leat_to_##to (trunc ((double) x)); }                              \
-  LEAT_INLINE R __float2##to##_ru (float x) { return leat_to_##to (ceil ((double) x)); }                               \
-  LEAT_INLINE R __float2##to##_rd (float x) { return leat_to_##to (floor ((double) x)); }                              \
+  LEAT_INLINE R leat_float_to_##to (float x)                                                                           \
+  {                                                                                                                    \
+    return x != x ? (of_float) : leat_to_##to ((double) x);                                                            \
+  }                                                                                                                    \
+  LEAT_INLINE R __float2##to##_rn (float x) { return leat_float_to_##to (rintf (x)); }                                 \
+  LEAT_INLINE R __float2##to##_rz (float x) { return leat_float_to_##to (truncf (x)); }                                \
+  LEAT_INLINE R __float2##to##_ru (float x) { return leat_float_to_##to (ceilf (x)); }                                 \
+  LEAT_INLINE R __float2##to##_rd (float x) { return leat_float_to_##to (floorf (x)); }                                \
   LEAT_INLINE R __double2##to##_rn (double x) { return leat_to_##to (rint (x)); }                                      \
   LEAT_INLINE R __double2##to##_rz (double x) { return leat_to_##to (trunc (x)); }                                     \
   LEAT_INLINE R __double2##to##_ru (double x) { return leat_to_##to (ceil (x)); }                                      \
   LEAT_INLINE R __double2##to##_rd (double x) { return leat_to_##to (floor (x)); }                                     \
   LEAT_INLINE float __##to##2float_rn (R x) { return (float) x; }                                                      \
   LEAT_INLINE double __##to##2double_rn (R x) { return (double) x; }
-LEAT_CONVERT (int, int, -2147483647 - 1, 2147483647)
-LEAT_CONVERT (uint, unsigned int, 0u, 4294967295u)
-LEAT_CONVERT (ll, long long, -9223372036854775807ll - 1, 9223372036854775807ll)
-LEAT_CONVERT (ull, unsigned long long, 0ull, 18446744073709551615ull)
+#define LEAT_LEAST_INT       (-2147483647 - 1)
+#define LEAT_LEAST_LONG_LONG (-9223372036854775807ll - 1)
+LEAT_CONVERT (int, int, LEAT_LEAST_INT, 2147483647, 0, LEAT_LEAST_INT)
+LEAT_CONVERT (uint, unsigned int, 0u, 4294967295u, 0u, 2147483648u)
+LEAT_CONVERT (ll, long long, LEAT_LEAST_LONG_LONG, 9223372036854775807ll, LEAT_LEAST_LONG_LONG, LEAT_LEAST_LONG_LONG)
+LEAT_CONVERT (ull, unsigned long long, 0ull, 18446744073709551615ull, 9223372036854775808ull, 9223372036854775808ull)
 #undef LEAT_CONVERT
+#undef LEAT_LEAST_INT
+#undef LEAT_LEAST_LONG_LONG
+LEAT_INLINE long lrint (double x) { return __double2ll_rn (x); }
+LEAT_INLINE long lrintf (float x) { return __float2ll_rn (x); }
+LEAT_INLINE long long llrint (double x) { return __double2ll_rn (x); }
+LEAT_INLINE long long llrintf (float x) { return __float2ll_rn (x); }
+LEAT_INLINE long lround (double x) { return __double2ll_rz (round (x)); }
+LEAT_INLINE long lroundf (float x) { return __float2ll_rz (roundf (x)); }
+LEAT_INLINE long long llround (double x) { return __double2ll_rz (round (x)); }
+LEAT_INLINE long long llroundf (float x) { return __float2ll_rz (roundf (x)); }
 LEAT_INLINE float __double2float_rn (double x) { return (float) x; }
 LEAT_INLINE float __double2float_rz (double x)
 {

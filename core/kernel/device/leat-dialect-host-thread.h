@@ -122,8 +122,10 @@ struct leat_thread
   }
   template <class T> LEAT_MEMBER unsigned int __match_all_sync (unsigned int mask, T v, int *all)
   {
-    *all = __match_any_sync (mask, v) == mask;
-    return *all ? mask : 0;
+    unsigned int equal = __match_any_sync (mask, v), there = __ballot_sync (mask, 1); /* lanes that returned take no part */
+
+    *all = equal == there;
+    return *all ? there : 0;
   }
 #define LEAT_REDUCE(name, T, op)                                                                                       \
   LEAT_MEMBER T __reduce_##name##_sync (unsigned int mask, T v)                                                        \
@@ -187,14 +189,15 @@ inline leat_slot::leat_slot (unsigned int n, unsigned int s, unsigned int a)
   leat_place_slots ();
 }
 
-template <unsigned int Number, class T, unsigned int Align> struct leat_shared
+/* @Instance is a type that the declaring function declares for itself: each instance of a template has its own. */
+template <unsigned int Number, class Instance, class T, unsigned int Align> struct leat_shared
 {
   static leat_slot slot;
 
   LEAT_MEMBER static T *at (unsigned char *arena) { return (T *) (arena + slot.offset); }
 };
-template <unsigned int Number, class T, unsigned int Align>
-leat_slot leat_shared<Number, T, Align>::slot (Number, sizeof (T), Align);
+template <unsigned int Number, class Instance, class T, unsigned int Align>
+leat_slot leat_shared<Number, Instance, T, Align>::slot (Number, sizeof (T), Align);
 
 template <class E>
 LEAT_INLINE E *

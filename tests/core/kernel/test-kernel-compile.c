@@ -30,10 +30,11 @@ static const struct
     "       i += blockDim.x * gridDim.x)\n    x[i] = lost;\n}\n",
     ":5:", "lost" },
   { "__global__ void f (float *x)\n{\n  x[0] = 1.0f\n  x[1] = 2.0f;\n}\n", ":", "" },
+  { "__global__ void f (float *x)\n{\n  x[0] = sinf (1.0f, 2.0f);\n}\n", ":3:", "sinf" },
 };
 
 static void
-compile_for (const char *target_name, const char *cuda_hint)
+compile_for (const char *target_name, const char *hint)
 {
   g_autofree char *folder = g_dir_make_tmp ("leat-kernel-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "wrong kernel.cu", NULL);
@@ -57,8 +58,8 @@ compile_for (const char *target_name, const char *cuda_hint)
         }
       g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE);
       if (strstr (error->message, place) == NULL || strstr (error->message, compile_cases[i].words) == NULL
-          || strstr (error->message, cuda_hint) == NULL || strstr (error->message, "leat_module") != NULL
-          || strstr (error->message, "In member function") != NULL
+          || strstr (error->message, hint) == NULL || strstr (error->message, "leat_module") != NULL
+          || strstr (error->message, "In member function") != NULL || strstr (error->message, "leat-dialect") != NULL
           || strstr (error->message, "\nwrong kernel.cu: In") != NULL)
         g_error ("expected \"%s\" and \"%s\" in: %s", place, compile_cases[i].words, error->message);
     }
@@ -67,9 +68,19 @@ compile_for (const char *target_name, const char *cuda_hint)
 }
 
 static void
-test_kernel_compile_host (void)
+test_kernel_compile_host (gconstpointer compiler)
 {
+  g_autofree char *path = compiler != NULL ? g_find_program_in_path (compiler) : NULL;
+
+  if (compiler != NULL && path == NULL)
+    {
+      g_test_skip ("not here");
+      return;
+    }
+  if (path != NULL)
+    g_setenv ("LEAT_CXX", path, TRUE);
   compile_for ("host", "does not compile for the CPU");
+  g_unsetenv ("LEAT_CXX");
 }
 
 static void
@@ -440,7 +451,7 @@ static const struct
   const char *target;
   const char *words[2];
 } missing_cases[] = {
-  { "PATH", "/nowhere", "host", { "there is no c++, g++ or clang++ here", "install g++, or name one in LEAT_CXX" } },
+  { "PATH", "/nowhere", "host", { "there is no clang++, c++ or g++ here", "install clang, or name one in LEAT_CXX" } },
   { "LEAT_CXX", "/nowhere/c++", "host", { "LEAT_CXX names \"/nowhere/c++\"", "which is not a program" } },
   { "LEAT_CXX", "/", "host", { "LEAT_CXX names \"/\"", "which is not a program" } },
   { "LEAT_CXX", "c++ 'open", "host", { "cannot use LEAT_CXX", "" } },
@@ -485,23 +496,48 @@ test_kernel_compile_missing_nvrtc (void)
   image_case_clear (&c);
 }
 
-/* The last of those that are looked for; it takes other options than g++. */
+/* They take other options, and one of them is asked twice. */
 static void
-test_kernel_compile_by_clang (void)
+test_kernel_compile_by (gconstpointer name)
 {
-  g_autofree char *clang = g_find_program_in_path ("clang++");
+  g_autofree char *compiler = g_find_program_in_path (name);
   ImageCase c;
 
-  if (clang == NULL)
+  if (compiler == NULL)
     {
-      g_test_skip ("no clang++ here");
+      g_test_skip ("not here");
       return;
     }
   if (!image_case_init (&c))
     return;
-  image_case_set (&c, "LEAT_CXX", clang);
+  image_case_set (&c, "LEAT_CXX", compiler);
   image_case_write (&c, "kernel.cu", "__global__ void f (int *x) { x[0] = 3; }\n");
   image_case_expect (&c, 0, 0, 1, 0);
+  image_case_clear (&c);
+}
+
+/* Another compiler makes another image. */
+static void
+test_kernel_compile_key_has_compiler (void)
+{
+  static const char *const compilers[] = { "clang++", "g++" };
+  ImageCase c;
+
+  if (!image_case_init (&c))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (compilers); i++)
+    {
+      g_autofree char *path = g_find_program_in_path (compilers[i]);
+
+      if (path == NULL)
+        {
+          g_test_skip ("not both compilers are here");
+          break;
+        }
+      image_case_set (&c, "LEAT_CXX", compilers[i]);
+      image_case_expect (&c, 0, 0, 1, 0);
+      image_case_expect (&c, 0, 1, 0, 0);
+    }
   image_case_clear (&c);
 }
 
@@ -608,7 +644,9 @@ main (int argc, char **argv)
 {
   image_child_check (argc, argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/leat/kernel/compile/host-names-line", test_kernel_compile_host);
+  g_test_add_data_func ("/leat/kernel/compile/host-names-line", NULL, test_kernel_compile_host);
+  g_test_add_data_func ("/leat/kernel/compile/clang-names-line", "clang++", test_kernel_compile_host);
+  g_test_add_data_func ("/leat/kernel/compile/gcc-names-line", "g++", test_kernel_compile_host);
   g_test_add_func ("/leat/kernel/compile/nvrtc-names-line", test_kernel_compile_nvrtc);
   g_test_add_data_func ("/leat/kernel/compile/host-names-include", "host", test_kernel_compile_include);
   g_test_add_data_func ("/leat/kernel/compile/nvrtc-names-include", "sm_90", test_kernel_compile_include);
@@ -627,7 +665,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/waits-for-nobody", test_kernel_compile_waits_for_nobody);
   g_test_add_func ("/leat/kernel/compile/enclosed", test_kernel_compile_enclosed);
   g_test_add_func ("/leat/kernel/compile/stays", test_kernel_compile_stays);
-  g_test_add_func ("/leat/kernel/compile/by-clang", test_kernel_compile_by_clang);
+  g_test_add_data_func ("/leat/kernel/compile/by-clang", "clang++", test_kernel_compile_by);
+  g_test_add_data_func ("/leat/kernel/compile/by-gcc", "g++", test_kernel_compile_by);
+  g_test_add_func ("/leat/kernel/compile/key-has-compiler", test_kernel_compile_key_has_compiler);
   g_test_add_func ("/leat/kernel/compile/takes-options", test_kernel_compile_takes_options);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-host", "host", test_kernel_compile_examples);
   g_test_add_data_func ("/leat/kernel/compile/documented-for-nvrtc", "sm_90", test_kernel_compile_examples);

@@ -35,6 +35,12 @@ static const char power_text[] = RESIDENT_KERNEL ("a", "power", "") RESIDENT_CHA
 static const char power_by_all_text[] =
   RESIDENT_KERNEL ("a", "power_by_all", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
 
+static const char moved_text[] =
+  "m = kernel source=\"%s\" entry=pair grid=1 block=64 x=f32[1024] w=f32[1024] y=f32[1024] z=f32[1024]\n"
+  "app name=source spec=f32[1024] -> upload mode=kernel -> m.x\n"
+  "app name=second spec=f32[1024] -> upload mode=kernel -> m.w\n"
+  "m.y -> readback mode=kernel -> app name=sink\nm.z -> readback mode=kernel -> app name=other\n";
+
 /* Kernels of several files, made one by a node. */
 static const char mega_text[] = "m = megakernel {\n in.x -> map expr=\"3*x+1\" -> map expr=\"x*x\" -> out.y\n}\n"
                                 "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
@@ -271,13 +277,14 @@ pull (SessionFixture *self, const char *name)
   return bytes;
 }
 
-/* Several inputs and outputs; the kernel goes away and comes back. */
+/* Several inputs and outputs; the kernel goes away and comes back.  Small transfers go together where they are
+ * launched; here each is a stage, and what it did not move would be another run's. */
 static void
-test_resident_several_ports (void)
+test_resident_several_ports (gconstpointer text)
 {
   SessionFixture fixture;
 
-  resident_open (&fixture, pair_text, LEAT_EXECUTOR_RESIDENT, 2, 0);
+  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 2, 0);
   for (guint run = 0; run < 5 * SOME; run++)
     {
       float x[RESIDENT_N], w[RESIDENT_N];
@@ -376,7 +383,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/equals-graph/three", RESIDENT_THREE, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/copies", RESIDENT_COPIES, test_resident_equals_graph);
   g_test_add_data_func ("/leat/session/resident/equals-graph/lambda", power_by_all_text, test_resident_equals_graph);
-  g_test_add_func ("/leat/session/resident/several-ports", test_resident_several_ports);
+  g_test_add_data_func ("/leat/session/resident/several-ports", pair_text, test_resident_several_ports);
+  g_test_add_data_func ("/leat/session/resident/several-ports/moved", moved_text, test_resident_several_ports);
   g_test_add_data_func ("/leat/session/resident/equals-graph/one-in-blocks", RESIDENT_ONE,
                         test_resident_equals_graph_in_blocks);
   g_test_add_data_func ("/leat/session/resident/equals-graph/three-in-blocks", RESIDENT_THREE,

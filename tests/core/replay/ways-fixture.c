@@ -14,6 +14,7 @@ ways_fixture_init (int *argc, char ***argv)
   char *cache = g_dir_make_tmp ("leat-ways-XXXXXX", NULL);
 
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  g_unsetenv ("LEAT_LEARNED");
   g_setenv ("LEAT_CPU_PROFILE", "integrated=0", TRUE); /* else nothing is measured, as there is nothing to choose */
   g_test_init (argc, argv, NULL);
   return cache;

@@ -204,6 +204,21 @@ static const CudaCase cuda_capture_cases[] = {
   { "fork-join-diamond", "stream s0; stream s1; event e0; event e1; alloc d0 64; alloc d1 64; begin s0 global; "
                          "set s0 d0 1; record e0 s0; wait s1 e0; set s1 d1 2; set s0 d0 5; record e1 s1; wait s0 e1; "
                          "info s0 1 2; set s0 d0 3; end s0 g0; nodes g0 4 4" },
+  /* After a join a stream goes on from both ends: so does who waits for an event in it. */
+  { "event-after-join",
+    "stream s0; stream s1; stream s2; event e0; event e1; event e2; event e3; alloc d0 64; alloc d1 64; alloc d2 64; "
+    "begin s0 global; record e0 s0; wait s1 e0; set s0 d0 1; set s1 d1 2; record e1 s1; wait s0 e1; record e2 s0; "
+    "wait s2 e2; info s2 1 2; copy s2 d2 d1; record e3 s2; wait s0 e3; end s0 g0; nodes g0 3 2; instantiate x0 g0; "
+    "launch x0 s0; sync s0; check d0 1; check d2 2" },
+  { "event-after-join-of-three",
+    "stream s0; stream s1; stream s2; stream s3; event e0; event e1; event e2; event e3; event e4; alloc d0 64; "
+    "begin s0 global; host s0; record e0 s0; wait s1 e0; wait s2 e0; host s0; host s1; host s2; record e1 s1; "
+    "record e2 s2; wait s0 e1; wait s0 e2; record e3 s0; wait s3 e3; info s3 1 3; set s3 d0 4; record e4 s3; "
+    "wait s0 e4; end s0 g0; nodes g0 5 6; instantiate x0 g0; launch x0 s0; sync s0; check c 4; check d0 4" },
+  { "event-recorded-again",
+    "stream s0; stream s1; stream s2; event e0; event e1; alloc d0 64; alloc d1 64; begin s0 global; record e0 s0; "
+    "wait s1 e0; set s0 d0 1; set s1 d1 2; record e0 s1; wait s0 e0; record e0 s0; set s0 d0 3; wait s2 e0; "
+    "info s2 1 2; host s2; record e1 s2; wait s0 e1; end s0 g0; nodes g0 4 4" },
   { "unjoined", "stream s0; stream s1; event e0; alloc d0 64; begin s0 global; record e0 s0; wait s1 e0; "
                 "set s1 d0 1; end s0 g0 = STREAM_CAPTURE_UNJOINED; status s0 0; status s1 0" },
   { "unjoined-without-work", "stream s0; stream s1; event e0; alloc d0 64; begin s0 global; set s0 d0 1; record e0 s0; "

@@ -165,4 +165,33 @@ static const CudaCase cuda_graph_cases[] = {
     "graph g0; alloc d0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; instantiate x0 g0; "
     "change-set x0 n1 d0 6; stream s0; launch x0 s0; sync s0; check d0 6; enable x0 n1 0; set-sync d0 1; launch x0 s0; "
     "sync s0; check d0 1" },
+  /* Changes while launches are under way: each launch has those made before it, and each change follows the one before.
+   */
+  { "changes-pending",
+    "graph g0; alloc d0 64; alloc d1 64; alloc d2 64; alloc d3 64; add-set n0 g0 d0 1; instantiate x0 g0; stream s0; "
+    "block s0; launch x0 s0; change-set x0 n0 d1 2; launch x0 s0; change-set x0 n0 d2 9; change-set x0 n0 d2 3; "
+    "launch x0 s0; change-set x0 n0 d3 4; open; sync s0; check d0 1; check d1 2; check d2 3; launch x0 s0; sync s0; "
+    "check d3 4" },
+  { "enable-pending",
+    "graph g0; alloc d0 64; alloc d1 64; add-set n0 g0 d0 1; add-set n1 g0 d1 1 n0; instantiate x0 g0; stream s0; "
+    "set s0 d0 7; set s0 d1 7; block s0; launch x0 s0; set s0 d0 8; set s0 d1 8; enable x0 n0 0; enabled x0 n0 0; "
+    "enabled x0 n1 1; enable x0 n1 0; enable x0 n1 1; enabled x0 n1 1; launch x0 s0; open; sync s0; check d0 8; "
+    "check d1 1; enabled x0 n0 0; enable x0 n0 1; launch x0 s0; sync s0; check d0 1" },
+  { "change-copy-after-pending",
+    "graph g0; alloc d0 64; alloc d1 64; alloc-host h0 64; add-copy n0 g0 d0 d1; instantiate x0 g0; stream s0; "
+    "set-sync d1 5; poke h0 6; poke p0 7; block s0; launch x0 s0; change-copy x0 n0 d0 p0 = INVALID_VALUE; "
+    "change-copy x0 n0 d0 h0; change-copy x0 n0 d0 p0; launch x0 s0; open; sync s0; check d0 7" },
+  { "change-copy-back-after-pending",
+    "graph g0; alloc d0 64; alloc d1 64; alloc-host h0 64; add-copy n0 g0 d0 h0; instantiate x0 g0; stream s0; "
+    "set-sync d1 5; poke h0 6; poke p0 7; block s0; launch x0 s0; change-copy x0 n0 d0 d1; "
+    "change-copy x0 n0 d0 p0 = INVALID_VALUE; launch x0 s0; open; sync s0; check d0 5" },
+  { "update-after-pending",
+    "graph g0; graph g1; alloc d0 64; alloc d1 64; alloc-host h0 64; add-copy n0 g0 d0 d1; add-copy n1 g1 d0 p0; "
+    "instantiate x0 g0; stream s0; set-sync d1 5; poke h0 6; poke p0 7; block s0; launch x0 s0; "
+    "update x0 g1 5 = GRAPH_EXEC_UPDATE_FAILURE; change-copy x0 n0 d0 h0; update x0 g1 0; launch x0 s0; open; sync s0; "
+    "check d0 7" },
+  { "change-after-pending-update",
+    "graph g0; graph g1; alloc d0 64; alloc d1 64; alloc-host h0 64; add-copy n0 g0 d0 d1; add-copy n1 g1 d0 h0; "
+    "instantiate x0 g0; stream s0; poke h0 6; poke p0 7; block s0; launch x0 s0; update x0 g1 0; "
+    "change-copy x0 n0 d0 p0; launch x0 s0; open; sync s0; check d0 7" },
 };

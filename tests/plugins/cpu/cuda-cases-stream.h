@@ -19,6 +19,17 @@ static const CudaCase cuda_stream_cases[] = {
   { "register-twice", "register p0; register p0 = HOST_MEMORY_ALREADY_REGISTERED; unregister p0; "
                       "unregister p0 = HOST_MEMORY_NOT_REGISTERED" },
   { "register-pointer", "register p0; pointer p0 1; unregister p0" },
+  { "register-above", "register p1; register p2; pointer p1 1; pointer p2 1; unregister p1; pointer p2 1; "
+                      "pointer p1 1 = INVALID_VALUE; unregister p2" },
+  { "register-below", "register p2; register p1; pointer p1 1; pointer p2 1; unregister p2; pointer p1 1; "
+                      "pointer p2 1 = INVALID_VALUE; unregister p1" },
+  { "register-between", "register p1 2; register p5; register p3 2; pointer p4 1; unregister p3; "
+                        "pointer p4 1 = INVALID_VALUE; pointer p2 1; pointer p5 1; unregister p1; unregister p5" },
+  { "register-overlap",
+    "register p3 2; register p4 2 = HOST_MEMORY_ALREADY_REGISTERED; register p2 2 = HOST_MEMORY_ALREADY_REGISTERED; "
+    "register p2 4 = HOST_MEMORY_ALREADY_REGISTERED; register p4 = HOST_MEMORY_ALREADY_REGISTERED; "
+    "pointer p2 1 = INVALID_VALUE; pointer p5 1 = INVALID_VALUE; unregister p3; register p2 4; unregister p2" },
+  { "unregister-inside", "register p0 2; unregister p1 = HOST_MEMORY_NOT_REGISTERED; pointer p1 1; unregister p0" },
   { "free-host-twice", "alloc-host h0 64; free-host h0; free-host h0" },
   { "order-in-stream", "stream s0; alloc d0 64; alloc-host h0 64; set s0 d0 1; set s0 d0 2; copy s0 h0 d0; sync s0; "
                        "check h0 2" },

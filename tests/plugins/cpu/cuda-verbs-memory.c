@@ -38,10 +38,12 @@ cuda_verb_free_host (CudaCall *call)
   return result;
 }
 
+/* register P [PAGES] */
 static CUresult
 cuda_verb_register (CudaCall *call)
 {
-  return cuda.cuMemHostRegister (call->objects->pageable[cuda_call_get_index (call, 1)], 4096, 0);
+  return cuda.cuMemHostRegister (call->objects->pageable[cuda_call_get_index (call, 1)],
+                                 4096 * (call->n > 2 ? cuda_call_get_number (call, 2) : 1), 0);
 }
 
 static CUresult

@@ -29,7 +29,10 @@ cuda_verb_run (CudaObjects *objects, char **words, int n_words)
 CudaObjects *
 cuda_objects_new (void)
 {
-  return calloc (1, sizeof (CudaObjects));
+  CudaObjects *objects = aligned_alloc (_Alignof(CudaObjects), sizeof (CudaObjects));
+
+  memset (objects, 0, sizeof *objects);
+  return objects;
 }
 
 /* In an order that frees even what a failed script left half done. */

@@ -14,6 +14,7 @@
 
 typedef struct
 {
+  _Alignas(4096) unsigned int pageable[CUDA_SCRIPT_OBJECTS][1024]; /* a page each, side by side */
   CUstream streams[CUDA_SCRIPT_OBJECTS];
   CUevent events[CUDA_SCRIPT_OBJECTS];
   CUgraph graphs[CUDA_SCRIPT_OBJECTS];
@@ -21,7 +22,6 @@ typedef struct
   CUgraphNode nodes[CUDA_SCRIPT_OBJECTS];
   CUdeviceptr device[CUDA_SCRIPT_OBJECTS];
   unsigned int *pinned[CUDA_SCRIPT_OBJECTS];
-  unsigned int pageable[CUDA_SCRIPT_OBJECTS][1024];
   CUgraphConditionalHandle conditions[CUDA_SCRIPT_OBJECTS];
   int owned[CUDA_SCRIPT_OBJECTS]; /* graphs that the script must destroy */
   int host_calls;                 /* how often host functions ran */

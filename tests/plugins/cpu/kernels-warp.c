@@ -310,6 +310,53 @@ test_warp_match (void)
   kernel_fixture_close (data.fixture);
 }
 
+/* The lanes of a warp that left_lanes leaves, of these those with an odd number, and those with the number @v. */
+static void
+test_warp_look_at_left (const int *warp, int v, guint *left, guint *odd, guint *same)
+{
+  *left = *odd = *same = 0;
+  for (guint k = 0; k < 32; k++)
+    if (warp[k] % 3 != 0)
+      {
+        *left |= 1u << k;
+        *odd |= (guint) (warp[k] & 1) << k;
+        *same |= (guint) (warp[k] == v) << k;
+      }
+}
+
+/* A lane that has returned is in the mask and takes no part. */
+static void
+test_warp_left_lanes (void)
+{
+  WarpData data;
+  g_autofree guint *ballot = NULL, *same = NULL, *matched = NULL;
+  g_autofree int *any = NULL, *all = NULL;
+
+  if (!test_warp_has_capability (8) || !test_warp_begin (&data, "reduce.cu"))
+    return;
+  KERNEL_RUN (data.fixture, "left_lanes", SIZE (BLOCKS), SIZE (THREADS), 0, A (data.ins), A (data.outs[0]),
+              A (data.outs[1]), A (data.outs[2]), A (data.outs[3]), A (data.outs[4]));
+  ballot = kernel_fixture_dup (data.outs[0]);
+  any = kernel_fixture_dup (data.outs[1]);
+  all = kernel_fixture_dup (data.outs[2]);
+  same = kernel_fixture_dup (data.outs[3]);
+  matched = kernel_fixture_dup (data.outs[4]);
+  for (guint i = 0; i < N; i++)
+    {
+      guint left, odd, equal;
+
+      if (data.in[i] % 3 == 0)
+        continue;
+      test_warp_look_at_left (data.in + i / 32 * 32, data.in[i], &left, &odd, &equal);
+      g_assert_cmphex (ballot[i], ==, odd);
+      g_assert_cmpint (any[i], ==, odd != 0);
+      g_assert_cmpint (all[i], ==, odd == left);
+      g_assert_cmphex (same[i], ==, equal);
+      g_assert_cmphex (matched[i], ==, odd == left || odd == 0 ? left : 0);
+    }
+  kernel_fixture_close (data.fixture);
+}
+
 static void
 test_warp_reduce (void)
 {
@@ -357,5 +404,6 @@ test_kernels_add_warp (void)
   g_test_add_func ("/leat/cpu/kernels/warp/short-warp", test_warp_short);
   g_test_add_func ("/leat/cpu/kernels/warp/compact", test_warp_compact);
   g_test_add_func ("/leat/cpu/kernels/warp/match", test_warp_match);
+  g_test_add_func ("/leat/cpu/kernels/warp/left-lanes", test_warp_left_lanes);
   g_test_add_func ("/leat/cpu/kernels/warp/reduce", test_warp_reduce);
 }

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "engine-fixture.h"
+#include "leat-cpu-fiber.h"
 
 /* Kernels on the block engine.  The build runs this with several numbers of workers. */
 
@@ -102,6 +104,41 @@ test_barrier_votes (void)
       g_assert_cmpuint (out[i][1], ==, 1);
       g_assert_cmpuint (out[i][2], ==, 0);
       g_assert_cmpuint (out[i][3], ==, 1);
+    }
+}
+
+/* Those that have returned have no vote: before the first barrier, and after some. */
+static void
+test_barrier_votes_of_the_rest (void)
+{
+  guint32 in[100], out[100][4];
+
+  for (guint round = 0; round < 20; round++)
+    {
+      guint odd = 0, there = 0, late_odd = 0, late = 0, end = 4 + round % 4;
+
+      for (guint i = 0; i < 100; i++)
+        {
+          in[i] = round < 4 ? (i == round * 33 ? 0 : 3) : i * i * (round + 1) % end;
+          there += in[i] > 0;
+          odd += in[i] % 2;
+          late += in[i] > 1;
+          late_odd += in[i] > 1 ? in[i] % 2 : 0;
+        }
+      g_assert_cmpint (ENGINE_RUN (module, "barrier_leave", 1, 100, 0, FALSE, P (out), P (in), 0), ==, CUDA_SUCCESS);
+      for (guint i = 0; i < 100; i++)
+        {
+          if (in[i] > 0)
+            {
+              g_assert_cmpuint (out[i][0], ==, odd);
+              g_assert_cmpuint (out[i][1], ==, odd == there);
+            }
+          if (in[i] > 1)
+            {
+              g_assert_cmpuint (out[i][2], ==, late_odd > 0);
+              g_assert_cmpuint (out[i][3], ==, late_odd == late);
+            }
+        }
     }
 }
 
@@ -388,6 +425,45 @@ test_shared_memory_limits (void)
                    CUDA_ERROR_INVALID_VALUE);
 }
 
+static gboolean
+can_read (int fd, const char *at)
+{
+  return write (fd, at, 1) == 1;
+}
+
+/* More of them than a process could have, each with a guard of its own. */
+static void
+test_many_stacks (void)
+{
+  guint n = 4096, last = LEAT_CPU_STACKS_PER_CHUNK - 1;
+  g_autofree LeatCpuStacks **chunks = g_new0 (LeatCpuStacks *, n);
+  LeatCpuStacks *again;
+  int ends[2];
+
+  g_assert_cmpint (pipe (ends), ==, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      chunks[i] = leat_cpu_stacks_new (16384);
+      g_assert_nonnull (chunks[i]);
+    }
+  for (guint i = 0; i < n; i += n - 1)
+    {
+      g_assert_true (can_read (ends[1], leat_cpu_stacks_get (chunks[i], last)));
+      g_assert_true (can_read (ends[1], leat_cpu_stacks_get (chunks[i], 0)));
+      g_assert_false (can_read (ends[1], leat_cpu_stacks_get_floor (chunks[i], last)));
+      g_assert_false (can_read (ends[1], leat_cpu_stacks_get (chunks[i], 0) - 1));
+    }
+  g_assert_false (can_read (ends[1], leat_cpu_stacks_get (chunks[0], last) - 1));
+  g_assert_true (can_read (ends[1], leat_cpu_stacks_get (chunks[n - 1], last) - 1));
+  for (guint i = 0; i < n; i++)
+    leat_cpu_stacks_free (chunks[i]);
+  again = leat_cpu_stacks_new (16384);
+  g_assert_false (can_read (ends[1], leat_cpu_stacks_get (again, last) - 1));
+  leat_cpu_stacks_free (again);
+  close (ends[0]);
+  close (ends[1]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -401,7 +477,9 @@ main (int argc, char **argv)
   g_test_add_func ("/cpu/engine/barrier/dynamic-shared-memory", test_barrier_dynamic);
   g_test_add_func ("/cpu/engine/barrier/returned-threads-count", test_barrier_returned_threads);
   g_test_add_func ("/cpu/engine/barrier/votes", test_barrier_votes);
+  g_test_add_func ("/cpu/engine/barrier/votes-of-the-rest", test_barrier_votes_of_the_rest);
   g_test_add_func ("/cpu/engine/barrier/deadlock-is-told", test_barrier_deadlock);
+  g_test_add_func ("/cpu/engine/many-stacks", test_many_stacks);
   g_test_add_func ("/cpu/engine/spin/in-block", test_spin_in_block);
   g_test_add_func ("/cpu/engine/blocks/look-back", test_look_back);
   g_test_add_func ("/cpu/engine/blocks/wait-for-later", test_wait_for_later_block);

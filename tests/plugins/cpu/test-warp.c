@@ -136,6 +136,89 @@ test_returned_lanes (void)
     g_assert_cmphex (out[i], ==, 0xfffff);
 }
 
+/* Every operation of the whole warp where lanes have returned: @lane's result from the others' values. */
+static guint64
+expected_of_rest (LeatHostWarpOp op, const guint64 *in, guint lane, guint32 leaves)
+{
+  guint n = 0, mine = 0, at[32];
+  guint64 values[32];
+  guint64 result = 0;
+
+  for (guint i = 0; i < 32; i++)
+    if ((leaves >> i & 1) == 0)
+      {
+        mine = i == lane ? n : mine;
+        at[n] = i;
+        values[n++] = in[i];
+      }
+  if (op >= LEAT_HOST_WARP_SHFL_IDX && op <= LEAT_HOST_WARP_SHFL_XOR)
+    {
+      guint source = expected_source (op, lane, 1, 32, 32);
+
+      return in[leaves >> source & 1 ? lane : source];
+    }
+  if (op == LEAT_HOST_WARP_ANY)
+    return expected_vote (LEAT_HOST_WARP_BALLOT, values, 0, n) != 0;
+  if (op == LEAT_HOST_WARP_ALL)
+    return expected_vote (LEAT_HOST_WARP_BALLOT, values, 0, n) == (guint32) ((G_GUINT64_CONSTANT (1) << n) - 1);
+  for (guint i = 0; i < n; i++)
+    result |= (expected_vote (op, values, mine, n) >> i & 1) << at[i];
+  return result;
+}
+
+static guint32
+expected_reduction (LeatHostWarpOp op, const guint64 *in, guint32 leaves)
+{
+  guint32 result = op == LEAT_HOST_WARP_REDUCE_MIN || op == LEAT_HOST_WARP_REDUCE_AND ? G_MAXUINT32
+                   : op == LEAT_HOST_WARP_REDUCE_MIN_SIGNED                           ? G_MAXINT32
+                   : op == LEAT_HOST_WARP_REDUCE_MAX_SIGNED                           ? (guint32) G_MININT32
+                                                                                      : 0;
+
+  for (guint i = 0; i < 32; i++)
+    {
+      guint32 v = (guint32) in[i];
+
+      if (leaves >> i & 1)
+        continue;
+      result = op == LEAT_HOST_WARP_REDUCE_MIN          ? MIN (result, v)
+               : op == LEAT_HOST_WARP_REDUCE_MAX        ? MAX (result, v)
+               : op == LEAT_HOST_WARP_REDUCE_AND        ? result & v
+               : op == LEAT_HOST_WARP_REDUCE_OR         ? result | v
+               : op == LEAT_HOST_WARP_REDUCE_XOR        ? result ^ v
+               : op == LEAT_HOST_WARP_REDUCE_MIN_SIGNED ? (guint32) MIN ((gint32) result, (gint32) v)
+               : op == LEAT_HOST_WARP_REDUCE_MAX_SIGNED ? (guint32) MAX ((gint32) result, (gint32) v)
+                                                        : result + v;
+    }
+  return result;
+}
+
+static void
+test_operations_of_the_rest (void)
+{
+  static const guint32 leaves[] = { 0x1,        0x80000000, 0xfffffffe, 0x7fffffff,
+                                    0xaaaaaaaa, 0x0000ffff, 0xffff0000, 0x10024008 };
+  static const guint64 values[] = { 0, 5, 5, 0xfffffff0u, 3, 0, 0x80000001u };
+  guint64 in[64], out[64];
+
+  for (guint round = 0; round < 3; round++)
+    for (guint l = 0; l < G_N_ELEMENTS (leaves); l++)
+      for (guint op = LEAT_HOST_WARP_SHFL_IDX; op <= LEAT_HOST_WARP_REDUCE_MAX_SIGNED; op++)
+        {
+          if (op == LEAT_HOST_WARP_SYNC)
+            continue;
+          /* All 0, all the same, and a mixture; those who leave have what would show. */
+          for (guint i = 0; i < 64; i++)
+            in[i] = leaves[l] >> i % 32 & 1 ? (round == 0 ? 9 : i) : round == 2 ? values[i * i % 7] : round * 5;
+          g_assert_cmpint (ENGINE_RUN (module, "warp_leave", 1, 64, 0, FALSE, P (out), P (in), op, leaves[l]), ==,
+                           CUDA_SUCCESS);
+          for (guint i = 0; i < 64; i++)
+            if ((leaves[l] >> i % 32 & 1) == 0)
+              g_assert_cmphex (out[i], ==,
+                               op < LEAT_HOST_WARP_SYNC ? expected_of_rest (op, in + i / 32 * 32, i % 32, leaves[l])
+                                                        : expected_reduction (op, in + i / 32 * 32, leaves[l]));
+        }
+}
+
 static void
 test_wrong_mask (void)
 {
@@ -162,6 +245,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cpu/warp/reductions", test_reductions);
   g_test_add_func ("/cpu/warp/groups", test_groups);
   g_test_add_func ("/cpu/warp/returned-lanes", test_returned_lanes);
+  g_test_add_func ("/cpu/warp/operations-of-the-rest", test_operations_of_the_rest);
   g_test_add_func ("/cpu/warp/wrong-mask-is-told", test_wrong_mask);
   status = g_test_run ();
   leat_cpu_module_unload (module);

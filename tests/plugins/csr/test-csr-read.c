@@ -91,6 +91,9 @@ test_csr_read_text (void)
     { "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 4\n3 1 5\n", "edges=reversed", "0 2 3 4", "1 2 0 0",
       "4 5 4 5", "0 2 3 4", "1 2 0 0" },
     { "0 1 3\n1 1 4\n", "edges=reversed", "0 0 2", "0 1", "3 4", "0 1 2", "1 1" },
+    { "%%MATRIXMARKET MATRIX COORDINATE PATTERN GENERAL\n2 2 1\n1 2\n", "", "0 1 1", "1", "1", "0 0 1", "0" },
+    { "% sym weighted\n# from a MatrixMarket file\n# a general graph\n0 1\n", "", "0 1 1", "1", "1", "0 0 1", "0" },
+    { "%MM matrix coordinate\n0 1\n", "format=edges", "0 1 1", "1", "1", "0 0 1", "0" },
   };
   g_autofree char *path = leat_harness_dup_path ("graph");
 
@@ -200,6 +203,22 @@ test_csr_read_bad_text (void)
     { "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n", "", "2 entries are promised and 1" },
     { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n2 1\n", "", "graph:4: there are more" },
     { "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n", "", "expected \"row column value\"" },
+    { "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n", "",
+      "graph:3: \"1.5\" is no whole number, and the banner says integer" },
+    { "%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "%% MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "%%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "#MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "%%Matrix Market matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "%%MatrixMarket\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "%%MatrixMarket coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "%%MatrixMarket matrix coordinate real\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "%%MatrixMarkt matrix coordinate real general\n3 3 1\n1 1 1\n", "", "for lines of edges use format=edges" },
+    { "%%MM matrix coordinate\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "% saved by hand\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix" },
+    { "\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file" },
+    { "%%MatrixMarket vector coordinate real general\n2 2 0\n", "", "graph:1: a Matrix Market file begins" },
+    { "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 0\n", "", "general and symmetric" },
   };
   g_autofree char *path = leat_harness_dup_path ("graph");
 
@@ -263,6 +282,130 @@ test_csr_read_bad_wide_arrays (void)
 
       csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, cases[i].word);
     }
+}
+
+/* What is said of weights that f32 does not hold, NULL: nothing. */
+static void
+csr_read_check_rounding (const char *properties, const char *says)
+{
+  g_autoptr (LeatPipeline) pipeline = csr_read_parse (properties);
+  GError *error = NULL;
+  g_autoptr (LeatPlan) plan = leat_plan_new (pipeline, &error);
+  g_autoptr (LeatMessage) message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0);
+  g_autoptr (LeatMessage) another = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0);
+
+  g_assert_no_error (error);
+  g_assert_null (another);
+  g_assert_true ((message != NULL) == (says != NULL));
+  if (says == NULL)
+    return;
+  g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (leat_message_get_error (message)->message, says));
+}
+
+static void
+test_csr_read_rounding_text (void)
+{
+  static const struct
+  {
+    const char *text, *says;
+  } cases[] = {
+    { "0 1 16777217\n", "1 weight that f32 does not hold, such as 16777217, which becomes 16777216;" },
+    { "0 1 16777216\n1 0 -16777216\n0 0 0016777218\n1 1 33554436\n", NULL },
+    { "0 1 1\n1 0 -16777217\n0 0 16777219\n", "2 weights that f32 does not hold, such as -16777217" },
+    { "0 1 0.1\n1 0 1e-30\n1 1 -0\n1 2 0.0\n", NULL },
+    { "0 1 16777217.0\n", "1 weight that f32 does not hold, such as 16777217.0" },
+    { "0 1 1.6777217e7\n", "such as 1.6777217e7, which becomes 16777216" },
+    { "0 1 9007199254740993\n", "such as 9007199254740993, which becomes 9.00719925e+15" },
+    { "0 1 9007199254740992\n0 2 340282346638528859811704183484516925440\n", NULL },
+    { "0 1 1e-60\n", "such as 1e-60, which becomes 0" },
+    { "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 123456789\n", "such as 123456789" },
+    { "%%MatrixMarket matrix coordinate integer symmetric\n2 2 1\n2 1 123456789\n", "1 weight that f32" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("graph");
+  g_autofree char *properties = g_strdup_printf ("path=\"%s\"", path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_message ("%s", cases[i].text);
+      leat_harness_write_file (path, cases[i].text, strlen (cases[i].text));
+      csr_read_check_rounding (properties, cases[i].says);
+    }
+}
+
+static void
+test_csr_read_rounding_arrays (void)
+{
+  const guint32 offsets[] = { 0, 3 }, indices[] = { 0, 0, 0 };
+  static const struct
+  {
+    const char *type;
+    guint64 weights[3];
+    const char *says;
+  } cases[] = {
+    { "<i8", { 1, 16777217, -(guint64) 16777219 }, "2 weights that f32 does not hold, such as 16777217" },
+    { "<i8", { 1, 16777218, 1ull << 63 }, NULL },
+    { "<u8", { 1, G_MAXUINT64, 1ull << 63 }, "1 weight that f32 does not hold, such as 18446744073709551615" },
+    { "<f8",
+      { 0x3FB999999999999A /* 0.1 */, 0x4170000000000000 /* 2^24 */, 0x4170000010000000 /* and 1 */ },
+      "1 weight that f32 does not hold, such as 16777217" },
+    { "<f8", { 0, 0x0000000000000001, 0x7FE0000000000000 }, "is no finite f32" },
+    { "<f8", { 0, 0x0000000000000001, 0x3FF0000000000000 }, "1 weight that f32 does not hold, such as 4.94065" },
+  };
+  g_autofree char *a = csr_read_save ("o.npy", "<u4", 2, offsets, sizeof offsets);
+  g_autofree char *b = csr_read_save ("i.npy", "<u4", 3, indices, sizeof indices);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *c = csr_read_save ("w.npy", cases[i].type, 3, cases[i].weights, sizeof cases[i].weights);
+      g_autofree char *properties =
+        g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\" weights-path=\"%s\"", a, b, c);
+
+      if (cases[i].says != NULL && g_str_has_prefix (cases[i].says, "is no"))
+        csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, cases[i].says);
+      else
+        csr_read_check_rounding (properties, cases[i].says);
+    }
+}
+
+/* Another package between two plans is another number, though the file is the same. */
+static void
+test_csr_read_from_again (void)
+{
+  static const char text[] = "Package: one\nStatus: install ok installed\nDepends: two\n\n"
+                             "Package: two\nStatus: install ok installed\n\n";
+  static const char *const packages[] = { "one", "two", "one" };
+  g_autofree char *path = leat_harness_dup_path ("status");
+  g_autofree char *file =
+    g_strdup_printf ("leat 1\ng = csr:read path=\"%s\" from=one\ng.offsets -> discard\ng.source -> readback -> app "
+                     "name=source\napp name=go spec=u32[1] -> upload -> discard\n",
+                     path);
+  guint32 numbers[G_N_ELEMENTS (packages)];
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (GBytes) go = g_bytes_new_static ("\0\0\0", 4);
+  GError *error = NULL;
+
+  leat_harness_write_file (path, text, strlen (text));
+  pipeline = leat_parse_text (file, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
+    {
+      g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
+      g_autoptr (GBytes) bytes = NULL;
+
+      leat_harness_set (leat_pipeline_get_node (pipeline, "g", NULL), "from", packages[i]);
+      leat_session_open (session, NULL, &error);
+      g_assert_no_error (error);
+      leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "go", NULL)), go, NULL);
+      leat_session_replay (session, TRUE, NULL, &error);
+      g_assert_no_error (error);
+      bytes = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "source", NULL)), -1, &error);
+      g_assert_no_error (error);
+      memcpy (&numbers[i], g_bytes_get_data (bytes, NULL), sizeof numbers[i]);
+      leat_session_close (session);
+    }
+  g_assert_cmpuint (numbers[0], !=, numbers[1]);
+  g_assert_cmpuint (numbers[0], ==, numbers[2]);
 }
 
 static void
@@ -371,6 +514,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/read/bad-arrays", test_csr_read_bad_arrays);
   g_test_add_func ("/leat/csr/read/bad-wide-arrays", test_csr_read_bad_wide_arrays);
   g_test_add_func ("/leat/csr/read/follows-each-property", test_csr_read_follows_each_property);
+  g_test_add_func ("/leat/csr/read/rounding/text", test_csr_read_rounding_text);
+  g_test_add_func ("/leat/csr/read/rounding/arrays", test_csr_read_rounding_arrays);
+  g_test_add_func ("/leat/csr/read/from-again", test_csr_read_from_again);
   g_test_add_func ("/leat/csr/read/refuses", test_csr_read_refuses);
   result = g_test_run ();
   leat_harness_remove_files ();

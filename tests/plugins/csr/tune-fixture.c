@@ -14,6 +14,7 @@ tune_fixture_init (int *argc, char ***argv)
   char *cache = g_dir_make_tmp ("leat-tune-XXXXXX", NULL);
 
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  g_unsetenv ("LEAT_LEARNED");
   g_test_init (argc, argv, NULL);
   return cache;
 }

@@ -105,13 +105,62 @@ test_sort_doubles (void)
   x[1] = -0.0;
   x[4] = INFINITY;
   x[3] = -INFINITY;
-  x[2] = NAN;
+  for (guint i = 2; i < TEST_MOST; i += 1000)
+    x[i] = i % 3 == 0 ? -NAN : NAN;
   primitive_fixture_open (&fixture, "sort", "keys=f64[<=12345]", "sorted from");
   TEST_SORT (double, &fixture, TEST_MOST, x, ({
                guint64 _bits;
                memcpy (&_bits, &k, 8);
-               _bits >> 63 ? ~_bits : _bits | G_GUINT64_CONSTANT (1) << 63;
+               isnan (k) ? G_MAXUINT64 : _bits >> 63 ? ~_bits : _bits | G_GUINT64_CONSTANT (1) << 63;
              }));
+  primitive_fixture_close (&fixture);
+}
+
+/* NaN is the greatest, whatever its sign and other bits, and all are equal: few that one block sorts, and many. */
+static void
+test_sort_floats (gconstpointer order)
+{
+  static const guint32 odd[] = {
+    0x7fc00000, 0xffc00000, 0x7fffffff, 0xff800001, 0x7f800000, 0xff800000, 0, 0x80000000
+  };
+  g_autofree char *node = g_strconcat ("sort order=", (const char *) order, NULL);
+  gboolean descending = strcmp (order, "descending") == 0;
+  g_autofree float *x = g_new (float, TEST_MOST);
+  PrimitiveFixture fixture;
+  guint64 seed = 6;
+
+  for (guint i = 0; i < TEST_MOST; i++)
+    {
+      guint32 bits = (guint32) primitive_random (&seed);
+
+      memcpy (&x[i], i % 5 == 0 ? &odd[bits % G_N_ELEMENTS (odd)] : &bits, sizeof bits);
+    }
+  primitive_fixture_open (&fixture, node, "keys=f32[<=12345]", "sorted from");
+  TEST_SORT (float, &fixture, TEST_MOST, x, ({
+               double _place = isnan (k) ? 0 : k;
+               guint64 _key = G_GUINT64_CONSTANT (1) << 63;
+               gint64 _size = 0;
+               memcpy (&_size, &_place, 8);
+               _size &= G_MAXINT64;
+               _key = isnan (k) ? G_MAXUINT64 : signbit (k) ? _key - 1 - (guint64) _size : _key + (guint64) _size;
+               descending ? ~_key : _key;
+             }));
+  primitive_fixture_close (&fixture);
+}
+
+static void
+test_sort_halves (void)
+{
+  g_autofree guint16 *x = g_new (guint16, TEST_MOST);
+  PrimitiveFixture fixture;
+
+  for (guint i = 0; i < TEST_MOST; i++)
+    x[i] = (guint16) (i * 40503u);
+  primitive_fixture_open (&fixture, "sort", "keys=f16[<=12345]", "sorted from");
+  TEST_SORT (guint16, &fixture, TEST_MOST, x,
+             (guint64) ((k & 0x7fff) > 0x7c00 ? 0x10000
+                        : k & 0x8000          ? 0x7fff - (k & 0x7fff)
+                                              : 0x8000 + k));
   primitive_fixture_close (&fixture);
 }
 
@@ -193,6 +242,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/primitives/sort/words", test_sort_words);
   g_test_add_func ("/leat/primitives/sort/bytes", test_sort_bytes);
   g_test_add_func ("/leat/primitives/sort/doubles", test_sort_doubles);
+  g_test_add_data_func ("/leat/primitives/sort/floats/ascending", "ascending", test_sort_floats);
+  g_test_add_data_func ("/leat/primitives/sort/floats/descending", "descending", test_sort_floats);
+  g_test_add_func ("/leat/primitives/sort/halves", test_sort_halves);
   g_test_add_func ("/leat/primitives/sort/small", test_sort_small);
   g_test_add_func ("/leat/primitives/sort/values", test_sort_values);
   g_test_add_func ("/leat/primitives/sort/refuses", test_sort_refuses);

@@ -105,6 +105,22 @@ barrier_votes (const Thread &t, const Out &p)
                        + 2 * t.sync_as (LEAT_HOST_BARRIER_OR, 0));
 }
 
+/* Who has `in` 0 has returned; the others say how many of them have an odd one. */
+static void
+barrier_leave (const Thread &t, const InOut &p)
+{
+  uint32_t *out = p.out + t.linear () * 4, in = p.in[t.linear ()];
+
+  if (in == 0)
+    return;
+  out[0] = (uint32_t) t.sync_as (LEAT_HOST_BARRIER_COUNT, (int) (in % 2));
+  out[1] = (uint32_t) t.sync_as (LEAT_HOST_BARRIER_AND, (int) (in % 2));
+  if (in == 1)
+    return;
+  out[2] = (uint32_t) t.sync_as (LEAT_HOST_BARRIER_OR, (int) (in % 2));
+  out[3] = (uint32_t) t.sync_as (LEAT_HOST_BARRIER_AND, (int) (in % 2));
+}
+
 /* Even lanes at the barrier, odd ones at an operation of the whole warp. */
 static void
 half_wait (const Thread &t, const Out &p)
@@ -171,6 +187,23 @@ warp_returns (const Thread &t, const Out &p)
   if (t.lane () >= 20)
     return;
   p.out[t.linear ()] = (uint32_t) t.warp (LEAT_HOST_WARP_BALLOT, 1);
+}
+
+/* Of the lanes whose bit in @leaves is set, some return before the others come and some when these wait for them. */
+struct WarpLeave
+{
+  uint64_t *out;
+  const uint64_t *in;
+  uint64_t op;
+  uint64_t leaves;
+};
+
+static void
+warp_leave (const Thread &t, const WarpLeave &p)
+{
+  if (p.leaves >> t.lane () & 1)
+    return;
+  p.out[t.linear ()] = t.warp ((LeatHostWarpOp) p.op, p.in[t.linear ()], 1);
 }
 
 static void
@@ -293,11 +326,13 @@ static const LeatHostKernel kernels[] = {
   WAITS (InOut, reverse, 0),
   WAITS (InOut, tree_sum, 4096),
   WAITS (Out, barrier_votes, 0),
+  WAITS (InOut, barrier_leave, 0),
   WAITS (Out, half_wait, 0),
   WAITS (Out, flag_in_block, 4),
   WAITS (WarpOp, warp_op, 0),
   WAITS (Out, warp_groups, 0),
   WAITS (Out, warp_returns, 0),
+  WAITS (WarpLeave, warp_leave, 0),
   WAITS (Out, warp_wrong_mask, 0),
   WAITS (Scan, look_back, 8 * 257),
   GRID_WAITS (Rounds, ring, 0),

@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-output-name.h"
+#include "leat-output-name-private.h"
 
 #include <errno.h>
 #include <fcntl.h>

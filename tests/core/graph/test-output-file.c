@@ -1,7 +1,8 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-output-file.h"
+#include "graph/leat-output-file-private.h"
+#include "leat.h"
 
 #include <errno.h>
 #include <fcntl.h>

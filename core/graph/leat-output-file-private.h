@@ -3,22 +3,27 @@
  */
 #pragma once
 
-#include "leat.h"
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
 /* A file that appears whole or not at all.  What is written goes to a file without a name in the same folder, or with a
  * hidden one where the file system knows no such files, and leat_output_file_commit () gives it its name; freed without
- * a commit it is gone, and what had the name before is as it was.  Pipes, devices, standard output ("-") and what
- * else the process has open already ("/dev/stdout", "/dev/fd/3") have no such way and are written directly.  Errors are
- * LEAT_GRAPH_ERROR_IO and name the path. */
+ * a commit it is gone, and what had the name before is as it was: owner, mode and symbolic links are kept.  Pipes,
+ * devices, standard output ("-") and what else the process has open already ("/dev/stdout", "/dev/fd/3") have no such
+ * way and are written directly.  Errors are LEAT_GRAPH_ERROR_IO and name the path. */
 typedef struct _LeatOutputFile LeatOutputFile;
 
+/* Waits for nobody: a pipe without a reader is opened when it is written to. */
 LeatOutputFile *leat_output_file_open (const char *path, GError **error);
+/* Waits for a pipe's first reader, until it is called off. */
+gboolean leat_output_file_await (LeatOutputFile *self, GCancellable *cancellable, GError **error);
 /* Finds what open () would refuse, without opening, making or waiting for anything. */
 gboolean leat_output_file_check (const char *path, GError **error);
 void leat_output_file_free (LeatOutputFile *self);
 gboolean leat_output_file_commit (LeatOutputFile *self, GError **error);
+/* Before a commit that must hold also where the machine stops: else the name could be there and the contents not. */
+gboolean leat_output_file_sync (LeatOutputFile *self, GError **error);
 
 gboolean leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GCancellable *cancellable,
                                  GError **error);
@@ -30,6 +35,13 @@ void leat_output_file_wake (LeatOutputFile *self);
 
 const char *leat_output_file_get_path (LeatOutputFile *self);
 gboolean leat_output_file_is_seekable (LeatOutputFile *self);
+gboolean leat_output_file_is_terminal (LeatOutputFile *self);
+
+/* The descriptor of this process that @path stands for, or -1.  What it leads to may be a file, which has been opened
+ * by somebody else and perhaps written to, so it must not be replaced. */
+int leat_output_file_find_descriptor (const char *path);
+/* Through symbolic links, so that they stay: also those to something that is yet to be made. */
+char *leat_output_file_dup_target (const char *path);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatOutputFile, leat_output_file_free)
 

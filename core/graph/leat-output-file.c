@@ -1,9 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-output-file.h"
+#include "leat-output-file-private.h"
 
-#include "leat-output-name.h"
+#include "leat-graph-error.h"
+#include "leat-output-name-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define LEAT_OUTPUT_FILE_LINKS 40 /* that lead from one to the next, as many as the kernel follows */
+#define LEAT_OUTPUT_FILE_LINKS   40 /* that lead from one to the next, as many as the kernel follows */
+#define LEAT_OUTPUT_FILE_LOOK_MS 20 /* between two looks whether a pipe has a reader, or it was called off */
 
 struct _LeatOutputFile
 {
@@ -25,6 +27,7 @@ struct _LeatOutputFile
   int fd;
   int wake_fd; /* -1 where a write never waits for somebody */
   gboolean owns_fd;
+  gboolean awaits; /* a pipe that nobody reads yet, not open therefore */
   guint64 written;
 };
 
@@ -39,6 +42,8 @@ leat_output_file_fail (LeatOutputFile *self, int code, GError **error)
     advice = "; this user must be able to write in its folder";
   else if (code == EISDIR)
     advice = "; give the path of a file in it";
+  else if (code == EBADF)
+    advice = "; it is closed, or open for reading only: redirect it to a file or a program";
   else if (code == ENOSPC || code == EDQUOT || code == EFBIG)
     advice = self->target != NULL ? "; nothing is left under that name that was not there before" : "";
   if (self->written > 0)
@@ -48,12 +53,11 @@ leat_output_file_fail (LeatOutputFile *self, int code, GError **error)
   else
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "cannot write \"%s\": %s%s", self->path,
                  g_strerror (code), advice);
+  errno = code; /* for who tells it in another way */
   return FALSE;
 }
 
-/* The descriptor of this process that @path stands for, or -1.  What it leads to may be a file, which has been opened
- * by somebody else and perhaps written to, so it must not be replaced. */
-static int
+int
 leat_output_file_find_descriptor (const char *path)
 {
   static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
@@ -70,14 +74,37 @@ leat_output_file_find_descriptor (const char *path)
   return -1;
 }
 
+/* Without O_NONBLOCK, to open a pipe would be to wait for its reader, and nobody could call that off. */
+static gboolean
+leat_output_file_try_open (LeatOutputFile *self, GError **error)
+{
+  struct stat info;
+
+  self->fd = open (self->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  self->awaits = self->fd < 0 && errno == ENXIO && stat (self->path, &info) == 0 && S_ISFIFO (info.st_mode);
+  return self->fd >= 0 || self->awaits || leat_output_file_fail (self, errno, error);
+}
+
+/* One that was closed when the program started is open for nothing that it is for. */
+static gboolean
+leat_output_file_check_descriptor (LeatOutputFile *self, int fd, GError **error)
+{
+  int flags = fcntl (fd, F_GETFL);
+
+  return (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+         || leat_output_file_fail (self, flags < 0 ? errno : EBADF, error);
+}
+
 /* @fd: one that is open already, or -1. */
 static gboolean
-leat_output_file_open_directly (LeatOutputFile *self, const char *path, int fd, GError **error)
+leat_output_file_open_directly (LeatOutputFile *self, int fd, GError **error)
 {
   self->owns_fd = fd < 0;
-  self->fd = fd < 0 ? open (path, O_WRONLY | O_CLOEXEC) : fd;
-  if (fcntl (self->fd, F_GETFD) < 0)
-    return leat_output_file_fail (self, errno, error);
+  self->fd = fd;
+  if (fd < 0 && !leat_output_file_try_open (self, error))
+    return FALSE;
+  if (fd >= 0 && !leat_output_file_check_descriptor (self, fd, error))
+    return FALSE;
   self->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   return self->wake_fd >= 0 || leat_output_file_fail (self, errno, error);
 }
@@ -123,8 +150,7 @@ leat_output_file_open_nameless (LeatOutputFile *self, const char *folder)
   return FALSE;
 }
 
-/* Through symbolic links, so that they stay: also those to something that is yet to be made. */
-static char *
+char *
 leat_output_file_dup_target (const char *path)
 {
   g_autofree char *target = g_strdup (path);
@@ -149,6 +175,21 @@ leat_output_file_dup_target (const char *path)
   return g_steal_pointer (&target);
 }
 
+/* Whose the file is, only root may keep in all cases; who may write a file of another's keeps its group if it can, and
+ * then it is theirs. The mode comes last, as a new owner takes bits from it. */
+static gboolean
+leat_output_file_keep_owner (LeatOutputFile *self, const struct stat *info, GError **error)
+{
+  struct stat mine;
+
+  if (fstat (self->fd, &mine) != 0)
+    return leat_output_file_fail (self, errno, error);
+  if ((mine.st_uid != info->st_uid || mine.st_gid != info->st_gid) && fchown (self->fd, info->st_uid, info->st_gid) != 0
+      && fchown (self->fd, (uid_t) -1, info->st_gid) != 0)
+    g_debug ("%s does not keep its owner", self->target);
+  return fchmod (self->fd, info->st_mode & 07777) == 0 || leat_output_file_fail (self, errno, error);
+}
+
 /* @info: what has the name now, or NULL. */
 static gboolean
 leat_output_file_open_replacement (LeatOutputFile *self, const char *path, const struct stat *info, GError **error)
@@ -164,9 +205,7 @@ leat_output_file_open_replacement (LeatOutputFile *self, const char *path, const
       if (self->temporary == NULL)
         return leat_output_file_fail (self, errno, error);
     }
-  if (info != NULL && fchmod (self->fd, info->st_mode & 07777) != 0)
-    return leat_output_file_fail (self, errno, error);
-  return TRUE;
+  return info == NULL || leat_output_file_keep_owner (self, info, error);
 }
 
 static LeatOutputFile *
@@ -189,11 +228,11 @@ leat_output_file_open (const char *path, GError **error)
 
   there = stat (path, &info) == 0;
   if (fd >= 0)
-    good = leat_output_file_open_directly (self, path, fd, error);
+    good = leat_output_file_open_directly (self, fd, error);
   else if (there && S_ISDIR (info.st_mode))
     good = leat_output_file_fail (self, EISDIR, error);
   else if (there && !S_ISREG (info.st_mode))
-    good = leat_output_file_open_directly (self, path, -1, error);
+    good = leat_output_file_open_directly (self, -1, error);
   else if (there && access (path, W_OK) != 0)
     good = leat_output_file_fail (self, errno, error);
   else
@@ -212,7 +251,7 @@ leat_output_file_check (const char *path, GError **error)
   gboolean there;
 
   if (fd >= 0)
-    return fcntl (fd, F_GETFD) >= 0 || leat_output_file_fail (self, errno, error);
+    return leat_output_file_check_descriptor (self, fd, error);
   there = stat (path, &info) == 0;
   if (there && S_ISDIR (info.st_mode))
     return leat_output_file_fail (self, EISDIR, error);
@@ -237,18 +276,23 @@ leat_output_file_free (LeatOutputFile *self)
   g_free (self);
 }
 
-/* Waits until PIPE_BUF bytes can be written without blocking. */
+/* What saves a state, for one, is given no cancellable, and may have one that this thread works under. */
 static gboolean
-leat_output_file_wait (LeatOutputFile *self, GCancellable *cancellable, GError **error)
+leat_output_file_is_called_off (GCancellable *cancellable, GError **error)
+{
+  return g_cancellable_set_error_if_cancelled (cancellable != NULL ? cancellable : g_cancellable_get_current (), error);
+}
+
+/* Until the descriptor can be written to, or @timeout_ms are over. */
+static gboolean
+leat_output_file_poll (LeatOutputFile *self, int timeout_ms, GCancellable *cancellable, GError **error)
 {
   struct pollfd polled[2] = { { self->fd, POLLOUT, 0 }, { self->wake_fd, POLLIN, 0 } };
   eventfd_t ignored;
 
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+  if (leat_output_file_is_called_off (cancellable, error))
     return FALSE;
-  if (self->wake_fd < 0)
-    return TRUE;
-  while (poll (polled, 2, -1) < 0)
+  while (poll (polled, 2, timeout_ms) < 0)
     if (errno != EINTR)
       return leat_output_file_fail (self, errno, error);
   if (polled[1].revents == 0)
@@ -256,6 +300,27 @@ leat_output_file_wait (LeatOutputFile *self, GCancellable *cancellable, GError *
   eventfd_read (self->wake_fd, &ignored);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "writing \"%s\" was called off", self->path);
   return FALSE;
+}
+
+gboolean
+leat_output_file_await (LeatOutputFile *self, GCancellable *cancellable, GError **error)
+{
+  while (self->awaits)
+    if (!leat_output_file_try_open (self, error)
+        || (self->awaits && !leat_output_file_poll (self, LEAT_OUTPUT_FILE_LOOK_MS, cancellable, error)))
+      return FALSE;
+  return TRUE;
+}
+
+/* Waits until PIPE_BUF bytes can be written without blocking, or it is time to look again: only what was opened here
+ * surely does not block then. */
+static gboolean
+leat_output_file_wait (LeatOutputFile *self, GCancellable *cancellable, GError **error)
+{
+  if (self->wake_fd < 0)
+    return !leat_output_file_is_called_off (cancellable, error);
+  return leat_output_file_await (self, cancellable, error)
+         && leat_output_file_poll (self, self->owns_fd ? LEAT_OUTPUT_FILE_LOOK_MS : -1, cancellable, error);
 }
 
 gboolean
@@ -334,10 +399,19 @@ leat_output_file_flush (LeatOutputFile *self, GError **error)
 }
 
 gboolean
+leat_output_file_sync (LeatOutputFile *self, GError **error)
+{
+  return self->target == NULL || fsync (self->fd) == 0 || leat_output_file_fail (self, errno, error);
+}
+
+gboolean
 leat_output_file_commit (LeatOutputFile *self, GError **error)
 {
   if (!self->owns_fd)
     return TRUE;
+  /* The reader of a pipe waits for its end also when there is nothing before that. */
+  if (!leat_output_file_await (self, NULL, error))
+    return FALSE;
   if (!leat_output_file_flush (self, error))
     return FALSE;
   if (self->target == NULL)
@@ -361,6 +435,12 @@ const char *
 leat_output_file_get_path (LeatOutputFile *self)
 {
   return self->path;
+}
+
+gboolean
+leat_output_file_is_terminal (LeatOutputFile *self)
+{
+  return self->fd >= 0 && isatty (self->fd);
 }
 
 gboolean

@@ -1,0 +1,19 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-unit-private.h"
+
+G_BEGIN_DECLS
+
+/* Is there a value for all that the kernel reads? */
+gboolean leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error);
+/* The type of what a variable without an initialiser holds, one or several. */
+gboolean leat_kernel_source_find_variable (LeatKernelSource *self, const char *name, LeatKernelType *type,
+                                           GError **error);
+/* The source with @n @items, of the lanes of its type, as the initialiser of a variable. (transfer full) */
+LeatKernelSource *leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstpointer items,
+                                                 guint64 n, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,336 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-variable-private.h"
+
+#include "leat-kernel-source-internal-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* `__constant__` and `__device__` variables that a host program fills by cudaMemcpyToSymbol ().  Here no host program
+ * runs, so a kernel that reads one without a value is refused; the values that a node has for it become its initialiser
+ * in the text, and with that part of every image. */
+
+/* One declarator of a declaration at file scope. */
+typedef struct
+{
+  const LeatDecl *decl;
+  guint name, last;
+  guint type_end; /* the name of the first declarator */
+} LeatVariable;
+
+/* `p` in `__constant__ point p;` has a value where the type says which. */
+static gboolean
+leat_variable_has_type_with_values (const LeatKernelUnit *unit, const LeatVariable *self)
+{
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *type = leat_kernel_unit_at (unit, i);
+      g_autofree char *name = type->kind == LEAT_DECL_TYPE ? leat_tokens_dup (unit->tokens, type->first + 1) : NULL;
+      gboolean named = FALSE, gives = FALSE;
+
+      for (guint t = self->decl->first; name != NULL && t < self->type_end; t++)
+        named = named || leat_tokens_is (unit->tokens, t, name);
+      for (guint t = type->first + 2; named && t < type->last; t++)
+        gives = gives || leat_tokens_is (unit->tokens, t, "=")
+                || (leat_tokens_is (unit->tokens, t, name) && leat_tokens_is (unit->tokens, t + 1, "("));
+      if (gives)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+leat_variable_is_bare (const LeatKernelUnit *unit, const LeatVariable *self)
+{
+  static const char *const values[] = { "=", "{", "(", NULL };
+
+  for (guint t = self->name + 1; t <= self->last; t++)
+    if (leat_tokens_is_any (unit->tokens, t, values))
+      return FALSE;
+  return !leat_variable_has_type_with_values (unit, self);
+}
+
+/* (element-type LeatVariable): those of which the declaration gives no value. */
+static GArray *
+leat_kernel_unit_list_bare (const LeatKernelUnit *unit)
+{
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (LeatVariable));
+
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      gboolean is_device = (decl->flags & (LEAT_DECL_IS_DEVICE | LEAT_DECL_IS_CONSTANT)) != 0;
+      gboolean is_other = (decl->flags & (LEAT_DECL_IS_SHARED | LEAT_DECL_IS_TEMPLATE | LEAT_DECL_IS_CONSTEXPR)) != 0;
+      g_autoptr (GArray) pieces = NULL;
+      guint type_end;
+
+      if (decl->kind != LEAT_DECL_VARIABLE || !is_device || is_other)
+        continue;
+      pieces = leat_kernel_unit_split (unit, decl->first, decl->last);
+      type_end = leat_kernel_unit_declared_name (unit, decl->first, g_array_index (pieces, guint, 1) + 1);
+      for (guint p = 0; p < pieces->len; p += 2)
+        {
+          guint first = g_array_index (pieces, guint, p), last = g_array_index (pieces, guint, p + 1);
+          LeatVariable variable = { decl, leat_kernel_unit_declared_name (unit, first, last + 1), last, type_end };
+
+          if (variable.name != G_MAXUINT && leat_variable_is_bare (unit, &variable))
+            g_array_append_val (list, variable);
+        }
+    }
+  return list;
+}
+
+/* Does a function of the file that takes references get what stands at @index as it is? */
+static gboolean
+leat_variable_goes_to_reference (const LeatKernelUnit *unit, guint index)
+{
+  guint open = index;
+
+  while (open > 0 && !(leat_tokens_is (unit->tokens, open, "(") && leat_tokens_at (unit->tokens, open)->match > index))
+    open--;
+  for (guint i = 0; open > 0 && i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      g_autofree char *name = decl->kind == LEAT_DECL_FUNCTION ? leat_tokens_dup (unit->tokens, decl->name) : NULL;
+
+      for (guint t = decl->params; name != NULL && leat_tokens_is (unit->tokens, open - 1, name)
+                                   && t < leat_tokens_at (unit->tokens, decl->params)->match;
+           t++)
+        if (leat_tokens_is (unit->tokens, t, "&"))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether the mention at @index of a variable with @n_dims dimensions may give it a value. */
+static gboolean
+leat_variable_may_be_set_at (const LeatKernelUnit *unit, guint index, guint n_dims)
+{
+  static const char *const changes[] = { "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
+                                         "|=", "^=", "<<=", ">>=", "++", "--", NULL };
+  static const char *const before[] = { "&", "++", "--", NULL };
+  guint next = index + 1, n_indices = 0;
+
+  if (leat_tokens_is_any (unit->tokens, index - 1, before))
+    return TRUE;
+  for (;;)
+    if (leat_tokens_is (unit->tokens, next, "["))
+      {
+        next = leat_tokens_at (unit->tokens, next)->match + 1;
+        n_indices++;
+      }
+    else if (leat_tokens_is (unit->tokens, next, "."))
+      next += 2;
+    else
+      break;
+  return n_indices < n_dims || leat_tokens_is_any (unit->tokens, next, changes)
+         || leat_tokens_is (unit->tokens, next, "(") || leat_variable_goes_to_reference (unit, index);
+}
+
+/* A mention of the variable in the functions that @wanted tells; with @sets one that may give it a value. */
+static gboolean
+leat_variable_is_mentioned (const LeatKernelUnit *unit, const LeatVariable *self, const LeatDecl *function,
+                            gboolean sets)
+{
+  static const char *const before[] = { ".", "->", NULL };
+  g_autofree char *name = leat_tokens_dup (unit->tokens, self->name);
+  guint n_dims = 0;
+
+  for (guint t = self->name + 1; t < self->last; t = leat_tokens_at (unit->tokens, t)->match + 1, n_dims++)
+    if (!leat_tokens_is (unit->tokens, t, "["))
+      break;
+  for (guint t = function->body; t < function->last; t++)
+    if (leat_tokens_is (unit->tokens, t, name) && !leat_tokens_is_any (unit->tokens, t - 1, before)
+        && (!sets || leat_variable_may_be_set_at (unit, t, n_dims)))
+      return TRUE;
+  return FALSE;
+}
+
+/* No kernel can write what is __constant__. */
+static gboolean
+leat_variable_is_set (const LeatKernelUnit *unit, const LeatVariable *self)
+{
+  if (self->decl->flags & LEAT_DECL_IS_CONSTANT)
+    return FALSE;
+  for (guint i = 0; i < unit->decls->len; i++)
+    if (leat_kernel_unit_at (unit, i)->kind == LEAT_DECL_FUNCTION
+        && leat_variable_is_mentioned (unit, self, leat_kernel_unit_at (unit, i), TRUE))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_variable_is_used (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatVariable *self, guint entry)
+{
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+
+      if (decl->kind == LEAT_DECL_FUNCTION && (i == entry || leat_kernel_calls_reaches (calls, entry, i))
+          && leat_variable_is_mentioned (unit, self, decl, FALSE))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+guint
+leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry)
+{
+  g_autoptr (GArray) bare = leat_kernel_unit_list_bare (unit);
+
+  for (guint i = 0; i < bare->len; i++)
+    {
+      const LeatVariable *variable = &g_array_index (bare, LeatVariable, i);
+
+      if (leat_variable_is_used (unit, calls, variable, (guint) (entry - leat_kernel_unit_at (unit, 0)))
+          && !leat_variable_is_set (unit, variable))
+        return variable->name;
+    }
+  return G_MAXUINT;
+}
+
+gboolean
+leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error)
+{
+  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
+  guint name = leat_kernel_unit_find_unfilled (self->unit, calls, decl);
+  g_autofree char *word = name != G_MAXUINT ? leat_tokens_dup (self->unit->tokens, name) : NULL;
+
+  if (name == G_MAXUINT)
+    return TRUE;
+  leat_tokens_set_error (
+    self->unit->tokens, name, LEAT_KERNEL_ERROR_SOURCE, error,
+    "kernel %s reads \"%s\", and nothing gives it a value: a CUDA program would copy one there; set "
+    "variables=%s=FILE.npy on the node, or a number in place of the file, write an initialiser, or "
+    "make it an input of the kernel",
+    entry, word, word);
+  return FALSE;
+}
+
+static const LeatVariable *
+leat_variable_find (const LeatKernelUnit *unit, GArray *bare, const char *name)
+{
+  for (guint i = 0; i < bare->len; i++)
+    if (leat_tokens_is (unit->tokens, g_array_index (bare, LeatVariable, i).name, name))
+      return &g_array_index (bare, LeatVariable, i);
+  return NULL;
+}
+
+/* The type of its items: the words of the declaration that say nothing of where it lies. */
+static gboolean
+leat_variable_read_type (const LeatKernelUnit *unit, const LeatVariable *self, LeatKernelType *type)
+{
+  static const char *const left_out[] = { "__constant__", "__device__", "__managed__", "static",
+                                          "const",        "volatile",   NULL };
+  g_autoptr (GString) words = g_string_new (NULL);
+
+  for (guint t = self->decl->first; t < self->type_end && !leat_tokens_is (unit->tokens, t, "*"); t++)
+    {
+      g_autofree char *word = leat_tokens_dup (unit->tokens, t);
+
+      if (!leat_tokens_is_any (unit->tokens, t, left_out))
+        g_string_append_printf (words, "%s%s", words->len ? " " : "", word);
+    }
+  return !leat_tokens_is (unit->tokens, self->name - 1, "*") && leat_kernel_unit_lookup_type (unit, words->str, type);
+}
+
+gboolean
+leat_kernel_source_find_variable (LeatKernelSource *self, const char *name, LeatKernelType *type, GError **error)
+{
+  g_autoptr (GArray) bare = leat_kernel_unit_list_bare (self->unit);
+  const LeatVariable *variable = leat_variable_find (self->unit, bare, name);
+
+  if (variable == NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE,
+                 "%s has no __constant__ or __device__ variable \"%s\" without an initialiser", self->name, name);
+  else if (!leat_variable_read_type (self->unit, variable, type))
+    leat_tokens_set_error (
+      self->unit->tokens, variable->name, LEAT_KERNEL_ERROR_SOURCE, error,
+      "\"%s\" is no number and no array of numbers, and only such are filled; write an initialiser, "
+      "or make it an input of the kernel",
+      name);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_variable_append_item (GString *out, const char *dtype, guint bytes, const void *at)
+{
+  union
+  {
+    guint64 u;
+    gint64 i;
+    float f;
+    double d;
+  } item = { 0 };
+
+  memcpy (&item, at, bytes);
+  if (dtype[0] == 'f')
+    {
+      double value = bytes == 4 ? item.f : item.d;
+
+      if (!isfinite (value))
+        return FALSE;
+      g_string_append_printf (out, "%a%s", value, bytes == 4 ? "f" : "");
+    }
+  else if (dtype[0] == 'u')
+    g_string_append_printf (out, "%" G_GUINT64_FORMAT "u%s", item.u, bytes == 8 ? "ll" : "");
+  else
+    {
+      item.i = (gint64) (item.u << (64 - 8 * bytes)) >> (64 - 8 * bytes);
+      g_string_append_printf (out, "(%s) %" G_GUINT64_FORMAT "ull", bytes == 8 ? "long long" : "int", (guint64) item.i);
+    }
+  return TRUE;
+}
+
+/* `{ 1, 2 }`, for a bool `{ true, false }`; NULL where an item is no number. */
+static char *
+leat_variable_dup_items (const LeatKernelType *type, gconstpointer items, guint64 n)
+{
+  g_autoptr (GString) out = g_string_new ("{ ");
+
+  for (guint64 i = 0; i < n; i++)
+    {
+      const guint8 *at = (const guint8 *) items + i * type->lane_bytes;
+
+      if (type->is_bool)
+        g_string_append (out, *at ? "true" : "false");
+      else if (!leat_variable_append_item (out, type->dtype, type->lane_bytes, at))
+        return NULL;
+      g_string_append (out, ", ");
+    }
+  g_string_append_c (out, '}');
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+LeatKernelSource *
+leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstpointer items, guint64 n, GError **error)
+{
+  g_autoptr (GArray) bare = leat_kernel_unit_list_bare (self->unit), edits = leat_edits_new ();
+  const LeatVariable *variable = leat_variable_find (self->unit, bare, name);
+  LeatKernelType type;
+  g_autofree char *values = NULL, *text = NULL;
+
+  if (!leat_kernel_source_find_variable (self, name, &type, error))
+    return NULL;
+  values = leat_variable_dup_items (&type, items, n);
+  if (values == NULL)
+    {
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE,
+                   "the values of \"%s\" are not all finite numbers, and no others can be an initialiser; make it an "
+                   "input of the kernel",
+                   name);
+      return NULL;
+    }
+  leat_edits_insert_after (edits, self->unit->tokens, variable->last, " = %s", values);
+  leat_edits_insert_after (edits, self->unit->tokens, variable->decl->last,
+                           " static_assert (sizeof (%s) == %" G_GUINT64_FORMAT
+                           ", \"variable %s is not of the size of the %" G_GUINT64_FORMAT " values for it\");",
+                           name, n * type.lane_bytes, name, n);
+  text = leat_edits_apply (edits, self->unit->tokens);
+  return leat_kernel_source_new_edited (self, text, error);
+}

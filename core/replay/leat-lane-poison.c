@@ -1,0 +1,102 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-lane-private.h"
+
+/* For tests: with LEAT_POISON=1 all that a run is to write holds a pattern before it, so that what was not written
+ * shows as such and not as what the run before has left there.  What is kept from run to run is left alone: state,
+ * counters of kernels, inputs, and uploads that the run leaves out because they are there already. */
+
+#define LEAT_POISON_VARIABLE "LEAT_POISON"
+#define LEAT_POISON_BYTE     0xa5
+
+static gboolean
+leat_poison_is_asked (void)
+{
+  static gsize asked = 0;
+
+  if (g_once_init_enter (&asked))
+    g_once_init_leave (&asked, g_strcmp0 (g_getenv (LEAT_POISON_VARIABLE), "1") == 0 ? 1 : 2);
+  return asked == 1;
+}
+
+/* By buffer id: a source writes it. (transfer full) */
+static gboolean *
+leat_poison_list_sources (LeatPlan *plan)
+{
+  gboolean *sources = g_new0 (gboolean, plan->buffers->len + 1);
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (plan, i);
+
+      for (guint t = 0; op->kind == LEAT_OP_SOURCE && t < op->n_touches; t++)
+        sources[leat_plan_follow_memory (plan, op->touches[t].buffer)] = TRUE;
+    }
+  for (guint i = 0; i < plan->buffers->len; i++)
+    if (sources[leat_plan_follow_memory (plan, i)])
+      sources[leat_plan_get_root (plan, i)->id] = TRUE;
+  return sources;
+}
+
+/* What no spec says anything of is Leat's own: on the host a loop's report, which goes on. */
+static gboolean
+leat_poison_is_for (const LeatBuffer *buffer, LeatPath path, const gboolean *sources)
+{
+  if (buffer->place == LEAT_PLACE_ARENA)
+    return !buffer->kept || (path != LEAT_PATH_RESIDENT && path != LEAT_PATH_STEP);
+  return buffer->place == LEAT_PLACE_STAGING && buffer->spec != NULL && !sources[buffer->id];
+}
+
+/* Lanes of one launch lie one behind the other. */
+static guint64
+leat_poison_get_bytes (const LeatLane *lane, const LeatBuffer *buffer)
+{
+  guint lanes = buffer->place == LEAT_PLACE_ARENA ? buffer->n_lanes : lane->live;
+
+  return buffer->stride > 0 && lanes > 1 ? (lanes - 1) * buffer->stride + buffer->bytes : buffer->bytes;
+}
+
+/* Nothing of the lane is under way, so that what the host can see it may write. */
+static CUresult
+leat_poison_fill (LeatLane *lane, const LeatBuffer *buffer)
+{
+  guint64 bytes = leat_poison_get_bytes (lane, buffer);
+  CUdeviceptr address = lane->addresses[buffer->id];
+  void *host = lane->on_host ? (void *) (guintptr) address : lane->hosts[buffer->id];
+
+  if (host == NULL && address != 0)
+    return (*lane->table->cuMemsetD8Async) (address, LEAT_POISON_BYTE, bytes, leat_stream_get (lane->stream));
+  if (host != NULL)
+    memset (host, LEAT_POISON_BYTE, bytes);
+  return CUDA_SUCCESS;
+}
+
+/* A kernel that stays is on another stream. */
+static gboolean
+leat_poison_end (LeatLane *lane, CUresult result, GError **error)
+{
+  if (result == CUDA_SUCCESS && !lane->on_host && lane->resident->stayer != NULL)
+    return leat_stream_synchronize (lane->stream, error);
+  return result == CUDA_SUCCESS
+         || leat_device_set_error (lane->resident->device, error, "cuMemsetD8Async", result, LEAT_POISON_VARIABLE);
+}
+
+gboolean
+leat_lane_poison (LeatLane *self, LeatPath path, GError **error)
+{
+  g_autofree gboolean *sources = NULL;
+  CUresult result = CUDA_SUCCESS;
+
+  if (G_LIKELY (!leat_poison_is_asked ()))
+    return TRUE;
+  if (!leat_device_push (self->resident->device, error))
+    return FALSE;
+  sources = leat_poison_list_sources (self->plan);
+  for (guint i = 0; i < self->plan->buffers->len && result == CUDA_SUCCESS; i++)
+    if (leat_poison_is_for (leat_plan_get_buffer (self->plan, i), path, sources))
+      result = leat_poison_fill (self, leat_plan_get_buffer (self->plan, i));
+  leat_device_pop (self->resident->device);
+  return leat_poison_end (self, result, error);
+}

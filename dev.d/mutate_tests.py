@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The test programs that look at a planted mistake: which, in which order, and how they are run."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import tap
+
+SLOWER = 4  # a program that takes so many times what it took without the mistake hangs
+PATHS = ('PATH', 'LD_LIBRARY_PATH', 'GI_TYPELIB_PATH')
+GOOD, BAD, HANGS, STOPPED = 'passes', 'fails', 'hangs', 'stopped'
+
+
+def split_words(text):
+    return {word for word in re.split(r'[^a-z0-9]+', text.lower()) if word not in ('', 'leat', 'c', 'test', 'tests')}
+
+
+def end_group(child):
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def offer_to_oom_killer():
+    """A mistake may ask for all memory of the machine; then its own program goes, and nobody else's."""
+    try:
+        Path('/proc/self/oom_score_adj').write_text('1000')
+    except OSError:
+        pass
+
+
+class Programs:
+    """Those of the suite, with what is known of them."""
+
+    def __init__(self, build, options, images):
+        self.build, self.options, self.cache = build, options, build.folder / 'tests' / 'cache'
+        if images.is_dir() and not (self.cache / 'leat' / 'images').is_dir():
+            shutil.copytree(images, self.cache / 'leat' / 'images')
+        self.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.tests = {test['name']: test for test in build.tests if not any('slow' in suite for suite in test['suite'])}
+        self.words = {name: split_words(name) for name in self.tests}
+        self.seconds, self.useless, self.noticed = {}, {}, {}
+        self.stop = threading.Event()
+
+    def learn(self, results):
+        """Who noticed a mistake in a file is asked first of the next one there."""
+        for result in results:
+            if result['outcome'] == 'noticed':
+                self.count_noticed(result['mistake'].split(':', 1)[0], result['detail'].split(' ')[0])
+
+    def count_noticed(self, path, name):
+        for place in (path, os.path.dirname(path)):
+            self.noticed[place, name] = self.noticed.get((place, name), 0) + 1
+
+    def rank(self, path, name):
+        """How near a program is to a file: what both are called, of which rare words say more, and what it noticed there."""
+        common = split_words(path) & self.words[name]
+        near = sum(1 / sum(word in words for words in self.words.values()) for word in common)
+        folder = os.path.dirname(path).split('/')
+        same = len(os.path.commonprefix([folder, name.split('/')[:-1]]))
+        return (4 * near + same + 3 * self.noticed.get((path, name), 0) + 0.5 * self.noticed.get((os.path.dirname(path), name), 0))
+
+    def choose(self, path):
+        names = [name for name in self.tests if name not in self.useless]
+        names.sort(key=lambda name: (-self.rank(path, name), self.seconds.get(name, 1), name))
+        return [self.tests[name] for name in names[:self.options.programs]]
+
+    def try_unchanged(self, paths):
+        """A program that fails without a mistake would notice each."""
+        wanted = {test['name']: test for path in sorted(paths) for test in self.choose(path)}
+        if wanted:
+            print(f'dev: running {len(wanted)} programs without a mistake', file=sys.stderr, flush=True)
+        for name, (verdict, seconds) in self.run_some(list(wanted.values()), None, lambda verdict: False).items():
+            self.seconds[name] = seconds
+            if verdict != GOOD:
+                self.useless[name] = verdict
+                print(f'dev: {name} {verdict} without a mistake, and is left out', file=sys.stderr, flush=True)
+
+    def run(self, path, tests):
+        """(outcome, detail) of the mistake that is planted."""
+        found = self.run_some(tests, time.monotonic() + self.options.time, lambda verdict: verdict in (BAD, HANGS))
+        for name, (verdict, _) in found.items():
+            if verdict in (BAD, HANGS):
+                self.count_noticed(path, name)
+                return 'noticed', f'{name} {verdict}'
+        return 'unnoticed', f'{sum(verdict == GOOD for verdict, _ in found.values())} programs'
+
+    def run_some(self, tests, until, enough):
+        """{name: (verdict, seconds)} of TESTS in their order, some at a time, until ENOUGH says so of one. UNTIL is when no
+        further one begins; None where there is no mistake."""
+        found = {}
+        self.stop.clear()
+        with tempfile.TemporaryDirectory(prefix='run-', dir=self.build.folder.parent) as folder:
+            def look(test):
+                if self.stop.is_set() or (until is not None and time.monotonic() > until):
+                    return
+                begun = time.monotonic()
+                verdict = self.run_one(test, Path(folder))
+                if verdict != STOPPED:
+                    found[test['name']] = (verdict, time.monotonic() - begun)
+                if enough(verdict):
+                    self.stop.set()
+            self.lend_images(Path(folder), until is None)
+            with ThreadPoolExecutor(self.options.jobs) as pool:
+                try:
+                    list(pool.map(look, [test for test in tests if test['is_parallel']]))
+                except BaseException:
+                    self.stop.set()
+                    raise
+            for test in tests:
+                if not test['is_parallel']:
+                    look(test)
+        return found
+
+    def lend_images(self, folder, keep):
+        """Kernels that were compiled before: without a mistake in the cache itself, else as links in one of its own, since a
+        mistake in what names images must not spoil them for the next."""
+        if keep:
+            (folder / 'cache').symlink_to(self.cache)
+            return
+        (folder / 'cache' / 'leat').mkdir(parents=True, mode=0o700)
+        if (self.cache / 'leat' / 'images').is_dir():
+            shutil.copytree(self.cache / 'leat' / 'images', folder / 'cache' / 'leat' / 'images', copy_function=os.link)
+
+    def make_environment(self, test, folder):
+        environment = {**os.environ, **test['env'], 'HOME': str(folder), 'TMPDIR': str(folder), 'XDG_CACHE_HOME': str(folder / 'cache')}
+        for name in PATHS:
+            if test['env'].get(name) and os.environ.get(name):
+                environment[name] = test['env'][name] + ':' + os.environ[name]
+        return environment
+
+    def run_one(self, test, folder):
+        name = test['name']
+        limit = max(self.options.least, SLOWER * self.seconds[name]) if name in self.seconds else test['timeout']
+        child = subprocess.Popen(test['cmd'], cwd=test['workdir'] or self.build.folder, env=self.make_environment(test, folder),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                 errors='replace', start_new_session=True, preexec_fn=offer_to_oom_killer)
+        until, verdict = time.monotonic() + limit, None
+        while verdict is None:
+            try:
+                out, _ = child.communicate(timeout=0.2)
+                cases = tap.cases_of_program(out, 'OK' if child.returncode == 0 else f'exit status {child.returncode}')
+                verdict = BAD if any(case.state == 'failed' for case in cases) else GOOD
+            except subprocess.TimeoutExpired:
+                verdict = HANGS if time.monotonic() > until else STOPPED if self.stop.is_set() else None
+        end_group(child)
+        child.communicate()
+        return verdict

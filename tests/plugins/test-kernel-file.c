@@ -1,0 +1,252 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-harness.h"
+#include "leat-npy-header.h"
+
+#include <string.h>
+
+/* What a kernel file asks of its node and of the device, and what is said where it does not get it.  Each text has a
+ * kernel `k (int *y)`, or one that its properties name, of which one block of 4 threads is run unless they say more. */
+
+static LeatPipeline *
+test_file_parse (const char *text, const char *properties, GError **error)
+{
+  g_autofree char *path = leat_harness_dup_path ("file.cu");
+  g_autofree char *graph = g_strdup_printf ("leat 1\nk = kernel source=file.cu grid=1 y=i32[4] %s\nb = app\n"
+                                            "k.y -> readback -> b\n",
+                                            properties);
+  g_autofree char *graph_path = leat_harness_dup_path ("file.leat");
+
+  leat_harness_write_file (path, text, strlen (text));
+  leat_harness_write_file (graph_path, graph, strlen (graph));
+  return leat_parse_file (graph_path, NULL, error);
+}
+
+/* The result of one run; NULL and an error where it is refused, at any step. */
+static GBytes *
+test_file_run (const char *text, const char *properties, GError **error)
+{
+  g_autoptr (LeatPipeline) pipeline = test_file_parse (text, properties, error);
+  g_autoptr (LeatSession) session = pipeline != NULL ? leat_session_new (pipeline, NULL) : NULL;
+  GBytes *result = NULL;
+
+  if (session == NULL || !leat_session_open (session, NULL, error))
+    return NULL;
+  if (leat_session_run (session, NULL, error))
+    result = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)), 0, error);
+  leat_session_close (session);
+  return result;
+}
+
+static void
+test_file_assert (const char *text, const char *properties, const gint32 wanted[4])
+{
+  GError *error = NULL;
+  g_autoptr (GBytes) result = test_file_run (text, properties, &error);
+
+  g_test_message ("%s: %s", properties, text);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (result, NULL), g_bytes_get_size (result), wanted, 4 * sizeof *wanted);
+}
+
+static void
+test_file_assert_refused (const char *text, const char *properties, const char *says)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) result = test_file_run (text, properties, &error);
+
+  g_test_message ("%s: %s: %s", properties, text, error != NULL ? error->message : "no error");
+  g_assert_null (result);
+  if (error == NULL || strstr (error->message, says) == NULL)
+    g_error ("\"%s\" does not say \"%s\"", error != NULL ? error->message : "", says);
+}
+
+/* Variables that a host program fills. */
+static void
+test_file_variables_unfilled (void)
+{
+  static const struct
+  {
+    const char *text, *says; /* NULL: nothing */
+  } table[] = {
+    { "__constant__ int mask[2];\n__global__ void k (int *y) { y[threadIdx.x] = mask[threadIdx.x % 2]; }",
+      "file.cu:1:18: kernel k reads \"mask\", and nothing gives it a value" },
+    { "__device__ int gain;\n__global__ void k (int *y) { y[threadIdx.x] = gain; }", "reads \"gain\"" },
+    { "__device__ int a = 1, b;\n__global__ void k (int *y) { y[threadIdx.x] = a + b; }", "reads \"b\"" },
+    { "__constant__ int mask[2];\n__device__ int at (int i) { return mask[i % 2]; }\n"
+      "__global__ void k (int *y) { y[threadIdx.x] = at (threadIdx.x); }",
+      "reads \"mask\"" },
+    { "struct p { int a, b; };\n__constant__ p c;\n__global__ void k (int *y) { y[threadIdx.x] = c.b; }",
+      "reads \"c\"" },
+    { "__device__ int *table;\n__global__ void k (int *y) { y[threadIdx.x] = table[0]; }", "reads \"table\"" },
+    { "static __constant__ float2 m[3][2];\n__global__ void k (int *y) { y[threadIdx.x] = (int) m[0][1].x; }",
+      "reads \"m\"" },
+    { "__constant__ int mask[2] = { 5, 6 };\n__global__ void k (int *y) { y[threadIdx.x] = mask[0]; }", NULL },
+    { "__constant__ int five { 5 };\n__global__ void k (int *y) { y[threadIdx.x] = five; }", NULL },
+    { "__constant__ int mask[2];\n__global__ void k (int *y) { y[threadIdx.x] = 5; }", NULL },
+    { "__constant__ int mask[2];\n__global__ void other (int *y) { y[0] = mask[0]; }\n"
+      "__global__ void k (int *y) { y[threadIdx.x] = 5; }",
+      NULL },
+    { "__device__ int t[4];\n__global__ void k (int *y) { t[threadIdx.x] = 5; y[threadIdx.x] = t[threadIdx.x]; }",
+      NULL },
+    { "__device__ int n;\n__global__ void k (int *y) { atomicMax (&n, 5); y[threadIdx.x] = n; }", NULL },
+    { "__device__ int n;\n__device__ void set (int &v) { v = 5; }\n"
+      "__global__ void k (int *y) { set (n); y[threadIdx.x] = n; }",
+      NULL },
+    { "__device__ int t[4];\n__device__ void set (int *v) { v[threadIdx.x] = 5; }\n"
+      "__global__ void k (int *y) { set (t); y[threadIdx.x] = t[threadIdx.x]; }",
+      NULL },
+  };
+  static const gint32 fives[4] = { 5, 5, 5, 5 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (table[i].says != NULL)
+      test_file_assert_refused (table[i].text, "entry=k block=4", table[i].says);
+    else
+      test_file_assert (table[i].text, "entry=k block=4", fives);
+}
+
+/* Two of each type, the least and the greatest and what is between. */
+static void
+test_file_variables_filled (void)
+{
+  static const struct
+  {
+    const char *type, *given, *as_bits;
+    guint64 wanted[4]; /* 32 bits of a[0], of a[1], and the same of `s` and of `b` */
+  } table[] = {
+    { "int", "s=-7", "(unsigned) ", { 0x80000000u, 0x7fffffffu, (guint32) -7, 0 } },
+    { "unsigned char", "s=255, b=true", "(unsigned) ", { 0, 255, 255, 1 } },
+    { "short", "s=-32768,b=1", "(unsigned) ", { 0xffff8000u, 0x7fff, 0xffff8000u, 1 } },
+    { "float", "s=-0.1", "(unsigned) __float_as_int ", { 0x80000000u, 0x00000001u, 0xbdcccccdu, 0 } },
+    { "long long", "s=-9223372036854775808", "(unsigned) ", { 1, 0xffffffffu, 0, 0 } },
+  };
+  static const gint32 ints[2] = { G_MININT32, G_MAXINT32 };
+  static const guint8 bytes[2] = { 0, 255 };
+  static const gint16 shorts[2] = { G_MININT16, G_MAXINT16 };
+  static const guint32 floats[2] = { 0x80000000u, 0x00000001u };
+  static const gint64 longs[2] = { G_MININT64 + 1, -1 };
+  static const LeatDtype dtypes[] = { LEAT_DTYPE_I32, LEAT_DTYPE_U8, LEAT_DTYPE_I16, LEAT_DTYPE_F32, LEAT_DTYPE_I64 };
+  static const guint64 two = 2;
+  const void *items[] = { ints, bytes, shorts, floats, longs };
+  static const gsize sizes[] = { sizeof ints, sizeof bytes, sizeof shorts, sizeof floats, sizeof longs };
+  g_autofree char *npy = leat_harness_dup_path ("a.npy"), *raw = leat_harness_dup_path ("a.bin");
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    for (guint is_raw = 0; is_raw < 2; is_raw++)
+      {
+        g_autofree char *text =
+          g_strdup_printf ("__constant__ %s a[2], s; __constant__ bool b%s;\n"
+                           "__global__ void k (int *y) { unsigned v[4] = { %s(a[0]), %s(a[1]), %s(s), b };\n"
+                           "  y[threadIdx.x] = (int) v[threadIdx.x]; }",
+                           table[i].type, strstr (table[i].given, "b=") != NULL ? "" : " = false", table[i].as_bits,
+                           table[i].as_bits, table[i].as_bits);
+        g_autofree char *properties =
+          g_strdup_printf ("block=4 variables=\"a=%s, %s\"", is_raw ? "a.bin" : "a.npy", table[i].given);
+        guint8 file[LEAT_NPY_HEADER_BYTES + 16];
+        gint32 wanted[4];
+
+        leat_npy_header_format (dtypes[i], &two, 1, file);
+        memcpy (file + LEAT_NPY_HEADER_BYTES, items[i], sizes[i]);
+        leat_harness_write_file (npy, file, LEAT_NPY_HEADER_BYTES + sizes[i]);
+        leat_harness_write_file (raw, items[i], sizes[i]);
+        for (guint k = 0; k < 4; k++)
+          wanted[k] = (gint32) table[i].wanted[k];
+        test_file_assert (text, properties, wanted);
+      }
+}
+
+static void
+test_file_variables_refused (void)
+{
+  static const char text[] = "__constant__ int a[2]; __constant__ unsigned char c; __constant__ float f[2];\n"
+                             "struct p { int a; }; __constant__ p s;\n"
+                             "__constant__ int d = 3;\n__global__ void k (int *y) { y[threadIdx.x] = a[0]; }";
+  static const struct
+  {
+    const char *variables, *says;
+  } table[] = {
+    { "a", "variables=a: expected NAME=FILE or NAME=NUMBER" },
+    { "q=1", "has no __constant__ or __device__ variable \"q\" without an initialiser" },
+    { "d=1", "has no __constant__ or __device__ variable \"d\" without an initialiser" },
+    { "a=none.npy", "variables=a=none.npy: cannot read \"" },
+    { "c=256", "variables=c=256: u8 does not hold that number" },
+    { "s=1", "\"s\" is no number and no array of numbers" },
+    { "a=three.bin", "variable a takes from 1 to 65536 bytes of i32 from a regular file, and here are 3" },
+    { "a=f.npy", "variables=a=f.npy: it holds f32, and variable a is of i32" },
+    { "a=1", "variable a is not of the size of the 1 values for it" },
+    { "f=f.npy", "the values of \"f\" are not all finite numbers" },
+  };
+  static const guint32 floats[2] = { 0x7f800000u, 0 };
+  static const guint64 two = 2;
+  g_autofree char *npy = leat_harness_dup_path ("f.npy"), *raw = leat_harness_dup_path ("three.bin");
+  guint8 file[LEAT_NPY_HEADER_BYTES + sizeof floats];
+
+  leat_npy_header_format (LEAT_DTYPE_F32, &two, 1, file);
+  memcpy (file + LEAT_NPY_HEADER_BYTES, floats, sizeof floats);
+  leat_harness_write_file (npy, file, sizeof file);
+  leat_harness_write_file (raw, "abc", 3);
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *properties = g_strdup_printf ("block=4 variables=\"%s\"", table[i].variables);
+
+      test_file_assert_refused (text, properties, table[i].says);
+    }
+}
+
+/* Two nodes with one file, and values of their own. */
+static void
+test_file_variables_of_nodes (void)
+{
+  static const char text[] = "__constant__ int gain;\n__global__ void k (const int *x, int *y) "
+                             "{ y[threadIdx.x] = gain * x[threadIdx.x]; }";
+  static const gint32 data[4] = { 1, 2, 3, 4 }, wanted[4] = { 15, 30, 45, 60 };
+  g_autofree char *path = leat_harness_dup_path ("file.cu"), *graph_path = leat_harness_dup_path ("file.leat");
+  static const char *const graphs[] = {
+    "leat 1\na = app spec=i32[4]\nb = app\na -> upload -> kernel source=file.cu block=4 variables=gain=3 -> "
+    "kernel source=file.cu block=4 variables=gain=5 -> readback -> b\n",
+    "leat 1\na = app spec=i32[4]\nb = app\nm = megakernel {\n  f = kernel source=file.cu block=4 variables=gain=3\n"
+    "  g = kernel source=file.cu block=4 variables=gain=5\n  in.x -> f.x\n  f.y -> g.x\n  g.y -> out.y\n}\n"
+    "a -> upload -> m.x\nm.y -> readback -> b\n",
+  };
+
+  leat_harness_write_file (path, text, strlen (text));
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      GError *error = NULL;
+      g_autoptr (LeatPipeline) pipeline = NULL;
+      g_autoptr (LeatSession) session = NULL;
+      g_autoptr (GBytes) bytes = g_bytes_new (data, sizeof data), result = NULL;
+
+      leat_harness_write_file (graph_path, graphs[i], strlen (graphs[i]));
+      pipeline = leat_parse_file (graph_path, NULL, &error);
+      g_assert_no_error (error);
+      session = leat_session_new (pipeline, NULL);
+      leat_session_open (session, NULL, &error);
+      g_assert_no_error (error);
+      leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)), bytes, &error);
+      leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)));
+      leat_session_run (session, NULL, &error);
+      g_assert_no_error (error);
+      result = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)), 0, &error);
+      g_assert_no_error (error);
+      g_assert_cmpmem (g_bytes_get_data (result, NULL), g_bytes_get_size (result), wanted, sizeof wanted);
+      leat_session_close (session);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  int failed;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/base/kernel-file/variables-unfilled", test_file_variables_unfilled);
+  g_test_add_func ("/leat/base/kernel-file/variables-filled", test_file_variables_filled);
+  g_test_add_func ("/leat/base/kernel-file/variables-refused", test_file_variables_refused);
+  g_test_add_func ("/leat/base/kernel-file/variables-of-nodes", test_file_variables_of_nodes);
+  failed = g_test_run ();
+  leat_harness_remove_files ();
+  return failed;
+}

@@ -1,0 +1,52 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What no tool gets on without, so that GLib need not end it: for its main loop, signals, children. */
+#define LEAT_TOOL_FILES_LEAST 8
+
+/* A daemon may start a tool with some of the first three closed.  What is opened next would have their numbers, and get
+ * what is meant for them; so something else has them, which to read or to write is the error that it would be. */
+static gboolean
+leat_tool_fill_descriptors (void)
+{
+  static const int modes[] = { [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDWR };
+
+  for (int fd = 0; fd < (int) G_N_ELEMENTS (modes); fd++)
+    if (fcntl (fd, F_GETFD) < 0 && open ("/dev/null", modes[fd] | O_NOCTTY) != fd)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+leat_tool_has_files (void)
+{
+  int files[LEAT_TOOL_FILES_LEAST];
+  guint n = 0;
+  gboolean good;
+
+  while (n < G_N_ELEMENTS (files) && (files[n] = open ("/", O_PATH | O_CLOEXEC)) >= 0)
+    n++;
+  good = n == G_N_ELEMENTS (files);
+  while (n > 0)
+    close (files[--n]);
+  return good;
+}
+
+void
+leat_tool_start (const char *name)
+{
+  g_set_prgname (name);
+  if (leat_tool_fill_descriptors () && leat_tool_has_files ())
+    return;
+  leat_tool_note ("cannot start: %s", g_strerror (errno));
+  leat_tool_hint (EMFILE);
+  exit (LEAT_EXIT_FAILED);
+}
