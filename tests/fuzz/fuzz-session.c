@@ -371,7 +371,8 @@ session_fuzz_lend (SessionFuzz *self)
   model->states.sum[model->room - 1] = value;
 }
 
-/* Data of another size from the next run on, where nothing goes on that would have to be as large. */
+/* Data of another size, where nothing goes on that would have to be as large.  It takes a run until memory that is
+ * mapped is that of the new size. */
 static void
 session_fuzz_set_room (SessionFuzz *self)
 {
@@ -385,6 +386,7 @@ session_fuzz_set_room (SessionFuzz *self)
   spec = session_model_dup_spec (model);
   for (guint i = 0; i < model->n_inputs; i++)
     session_fuzz_set (self, "in", i, "spec", spec);
+  session_fuzz_run (self, FALSE);
 }
 
 /* Another session takes over what the first has kept, and goes on in its place. */
