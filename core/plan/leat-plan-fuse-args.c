@@ -260,6 +260,13 @@ leat_fuse_writer_dup_count_at (LeatFuseWriter *self, const LeatStage *stage, gui
   return g_strdup_printf ("leat_fuse_any { %s }", at);
 }
 
+/* Of a pointer the number is nothing: what it would point at is not there. */
+static const char *
+leat_fuse_get_star (const LeatParam *param)
+{
+  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT ? " *" : "";
+}
+
 char *
 leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
 {
@@ -276,8 +283,7 @@ leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, gui
     return leat_fuse_writer_dup_scalar (self, stage, index);
   number = role == LEAT_ROLE_COUNT ? leat_fuse_writer_dup_count (self, arg)
                                    : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", leat_op_arg_get_number (arg));
-  return g_strdup_printf ("(%s%s) (%s)", leat_fuse_get_c_type (param), leat_param_is_pointer (param) ? " *" : "",
-                          number);
+  return g_strdup_printf ("(%s%s) (%s)", leat_fuse_get_c_type (param), leat_fuse_get_star (param), number);
 }
 
 char *

@@ -38,6 +38,14 @@ leat_session_count_state_lanes (LeatSession *self)
   return leat_session_keeps_by_lane (self) ? MAX (self->lanes->len, self->away->len) : 1;
 }
 
+/* One of another type begins anew, as that of the first lane does. */
+static char *
+leat_session_dup_away_key (const LeatBuffer *buffer)
+{
+  return g_strdup_printf ("%s %u", buffer->name,
+                          buffer->spec != NULL ? (guint) leat_spec_get_dtype (buffer->spec) : G_MAXUINT);
+}
+
 /* (transfer full) */
 void
 leat_session_take_away (LeatSession *self, guint lane, const LeatBuffer *buffer, GBytes *contents)
@@ -50,7 +58,7 @@ leat_session_take_away (LeatSession *self, guint lane, const LeatBuffer *buffer,
   if (table == NULL)
     table = self->away->pdata[lane] =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
-  g_hash_table_insert (table, g_strdup (buffer->name), contents);
+  g_hash_table_insert (table, leat_session_dup_away_key (buffer), contents);
 }
 
 void
@@ -93,7 +101,8 @@ GBytes *
 leat_session_dup_away (LeatSession *self, guint lane, const LeatBuffer *buffer)
 {
   GHashTable *table = lane < self->away->len ? g_ptr_array_index (self->away, lane) : NULL;
-  GBytes *contents = table != NULL ? g_hash_table_lookup (table, buffer->name) : NULL;
+  g_autofree char *key = leat_session_dup_away_key (buffer);
+  GBytes *contents = table != NULL ? g_hash_table_lookup (table, key) : NULL;
 
   /* One of another size begins anew, as that of the first lane does. */
   if (contents != NULL && g_bytes_get_size (contents) == buffer->bytes)

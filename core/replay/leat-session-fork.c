@@ -16,12 +16,14 @@ leat_session_match_states (LeatSession *self, LeatSession *from, GArray *ids, GA
       const LeatBuffer *to = leat_plan_get_buffer (self->plan, g_array_index (ids, LeatBufferId, i));
       const LeatBuffer *is = leat_plan_get_buffer (from->plan, g_array_index (from_ids, LeatBufferId, i));
 
-      same = g_str_equal (to->name, is->name) && to->bytes == is->bytes && to->header == is->header;
+      same = g_str_equal (to->name, is->name) && to->bytes == is->bytes && to->header == is->header
+             && (to->spec == NULL) == (is->spec == NULL)
+             && (to->spec == NULL || leat_spec_get_dtype (to->spec) == leat_spec_get_dtype (is->spec));
     }
   if (!same)
     g_set_error_literal (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_PIPELINE,
                          "cannot take over the state of the other session: its pipeline keeps other things from run to "
-                         "run, or of other sizes");
+                         "run, or of other sizes or types");
   return same;
 }
 

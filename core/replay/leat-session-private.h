@@ -331,7 +331,7 @@ struct _LeatSession
   LeatBatch *batch;              /* NULL before the first */
   const LeatPlan *not_wide;      /* not owned: one that is known not to be streamed with many runs in a launch */
   GPtrArray *evicted;    /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
-  GPtrArray *away;       /* by lane, NULL or name of a buffer -> GBytes: what lanes that are not there kept */
+  GPtrArray *away;       /* by lane, NULL or name and type of a buffer -> GBytes: what lanes that are not there kept */
   gboolean states_given; /* the program has put something there */
   LeatMemo *memo;        /* NULL while nothing is remembered */
   LeatSpan *spans;       /* for it: of the inputs, then of the outputs */

@@ -189,6 +189,13 @@ leat_store_may_hold (LeatBlock *block, const LeatBuffer *buffer)
          || leat_shared_take_out (block->shared);
 }
 
+/* A state of another type is another one, though it may be as large. */
+static guint
+leat_store_get_type (const LeatBuffer *buffer)
+{
+  return buffer->kind == LEAT_BUFFER_STATE && buffer->spec != NULL ? (guint) leat_spec_get_dtype (buffer->spec) : 0;
+}
+
 /* Two buffers of one plan may have the same name: the second gets a block of its own.  @key: (transfer full): where
  * there is none, what it is to be found by. */
 static LeatBlock *
@@ -198,8 +205,8 @@ leat_store_find (LeatStore *self, const LeatBuffer *buffer, char **key)
 
   for (guint again = 0;; again++)
     {
-      g_autofree char *tried =
-        g_strdup_printf ("%u %s %" G_GUINT64_FORMAT " %u", buffer->kind, buffer->name, buffer->bytes, again);
+      g_autofree char *tried = g_strdup_printf ("%u %s %" G_GUINT64_FORMAT " %u %u", buffer->kind, buffer->name,
+                                                buffer->bytes, leat_store_get_type (buffer), again);
       LeatBlock *block = g_hash_table_lookup (self->blocks, tried);
 
       if (block == NULL)

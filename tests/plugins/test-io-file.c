@@ -145,6 +145,55 @@ test_io_file_ahead (void)
   leat_harness_clear (&harness);
 }
 
+/* Again and again round the lanes that chunks are read into, with any number of them begun before the first is
+ * complete, and by any number of threads; the last chunk is shorter, and comes as ever. */
+static void
+test_io_file_ahead_turns (void)
+{
+  enum
+  {
+    LANES = 5,
+    RUNS = 4 * LANES
+  };
+  const gsize size = RUNS * AHEAD_CHUNK + 77;
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autofree guint8 *memory = g_malloc (LANES * AHEAD_CHUNK);
+  g_autofree guint32 *words = g_malloc (size + sizeof *words);
+
+  for (guint32 i = 0; i < size / sizeof *words + 1; i++)
+    words[i] = i * 2654435761u;
+  leat_harness_write_file (path, (const char *) words, size);
+  for (guint depth = 1; depth <= LANES; depth++)
+    for (guint readers = 2; readers <= 4; readers += 2)
+      {
+        g_autofree char *threads = g_strdup_printf ("readers=%u", readers);
+        guint begun = 0;
+        GError *error = NULL;
+        Harness harness;
+
+        leat_harness_init_source (&harness, "io:file", setting, "chunk=1M", threads, NULL);
+        leat_harness_start (&harness);
+        for (guint given = 0; given < RUNS; given++)
+          {
+            guint8 *to = memory + given % LANES * AHEAD_CHUNK;
+            guint64 count;
+
+            for (; begun < MIN (given + depth, RUNS); begun++)
+              g_assert_true (leat_harness_begin (&harness, memory + begun % LANES * AHEAD_CHUNK));
+            if (begun == RUNS)
+              g_assert_false (leat_harness_begin (&harness, memory));
+            g_assert_cmpint (leat_harness_complete (&harness, to, &count, &error), ==, LEAT_FLOW_DATA);
+            g_assert_no_error (error);
+            g_assert_cmpmem (to, count, (guint8 *) words + (gsize) given * AHEAD_CHUNK, AHEAD_CHUNK);
+          }
+        g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+        g_assert_cmpmem (harness.memory->data, harness.memory->len, (guint8 *) words + (gsize) RUNS * AHEAD_CHUNK, 77);
+        g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+        leat_harness_clear (&harness);
+      }
+}
+
 /* Where the file has become shorter that is told, though more was begun. */
 static void
 test_io_file_ahead_shortened (void)
@@ -736,6 +785,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/io-file/source/readers/long-rest", GUINT_TO_POINTER (1048577), test_io_file_readers);
   g_test_add_func ("/leat/io-file/source/readers/shortened", test_io_file_readers_shortened);
   g_test_add_func ("/leat/io-file/source/ahead/order", test_io_file_ahead);
+  g_test_add_func ("/leat/io-file/source/ahead/turns", test_io_file_ahead_turns);
   g_test_add_func ("/leat/io-file/source/ahead/shortened", test_io_file_ahead_shortened);
   g_test_add_func ("/leat/io-file/source/changed", test_io_file_changed);
   g_test_add_func ("/leat/io-file/source/without-size", test_io_file_without_size);

@@ -80,6 +80,57 @@ test_io_npy_ahead (void)
   leat_harness_clear (&harness);
 }
 
+/* Again and again round the lanes that runs are read into, with any number of them begun before the first is complete,
+ * and by any number of threads.  Rows are counted both as begun and as given. */
+static void
+test_io_npy_ahead_turns (void)
+{
+  enum
+  {
+    LANES = 5,
+    RUNS = 4 * LANES
+  };
+  const guint64 dims[] = { RUNS * AHEAD_ROWS - 300, ROW };
+  const gsize n = dims[0] * ROW;
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+  g_autofree guint16 *items = g_new (guint16, n);
+  g_autofree guint16 *memory = g_new (guint16, LANES * AHEAD_ROWS * ROW);
+
+  for (gsize i = 0; i < n; i++)
+    items[i] = (guint16) (i * 40503 ^ i >> 16);
+  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, items, n * sizeof *items);
+  for (guint depth = 1; depth <= LANES; depth++)
+    for (guint readers = 2; readers <= 5; readers += 3)
+      {
+        g_autofree char *threads = g_strdup_printf ("readers=%u", readers);
+        guint begun = 0, given = 0;
+        GError *error = NULL;
+        Harness harness;
+
+        leat_harness_init_source (&harness, "io:npy", setting, "rows=1000", threads, NULL);
+        leat_harness_start (&harness);
+        for (; given < RUNS; given++)
+          {
+            guint16 *to = memory + given % LANES * AHEAD_ROWS * ROW;
+            const guint64 rows = given < RUNS - 1 ? AHEAD_ROWS : AHEAD_ROWS - 300;
+            guint64 count;
+
+            for (; begun < MIN (given + depth, RUNS); begun++)
+              g_assert_true (leat_harness_begin (&harness, memory + begun % LANES * AHEAD_ROWS * ROW));
+            if (begun == RUNS)
+              g_assert_false (leat_harness_begin (&harness, memory));
+            g_assert_cmpint (leat_harness_complete (&harness, to, &count, &error), ==, LEAT_FLOW_DATA);
+            g_assert_no_error (error);
+            g_assert_cmpuint (count, ==, rows);
+            g_assert_cmpmem (to, rows * ROW * sizeof *to, items + (gsize) given * AHEAD_ROWS * ROW,
+                             rows * ROW * sizeof *items);
+          }
+        g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+        leat_harness_clear (&harness);
+      }
+}
+
 /* Runs begun and completed in turn, more often than there are at once. */
 static void
 test_io_npy_ahead_in_turn (void)
@@ -468,6 +519,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/io-npy/source/ahead", test_io_npy_ahead);
+  g_test_add_func ("/leat/io-npy/source/ahead/turns", test_io_npy_ahead_turns);
   g_test_add_func ("/leat/io-npy/source/ahead/shortened", test_io_npy_ahead_shortened);
   g_test_add_func ("/leat/io-npy/source/ahead/in-turn", test_io_npy_ahead_in_turn);
   g_test_add_func ("/leat/io-npy/source/more-than-it-says", test_io_npy_more);

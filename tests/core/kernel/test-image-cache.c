@@ -405,12 +405,60 @@ test_image_cache_key (void)
     }
 }
 
+static void
+add_key (GHashTable *seen, const LeatImageTarget *target)
+{
+  static const char text[] = "__global__ void f (float *out) { out[0] = 1; }";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("k.cu", text, &error);
+  LeatImageKey key;
+
+  g_assert_no_error (error);
+  leat_image_make_key (source, target, "c++", &key);
+  g_assert_true (g_hash_table_add (seen, g_bytes_new (key.bytes, sizeof key.bytes)));
+}
+
+/* Whatever is asked of an image makes it another one, alone and with all else that is asked. */
+static void
+test_image_cache_key_of_targets (void)
+{
+  static const LeatImageTarget targets[] = {
+    { LEAT_IMAGE_HOST, "native", 0 }, { LEAT_IMAGE_HOST, "x86-64", 0 }, { LEAT_IMAGE_HOST, "x86-64-v3", 0 },
+    { LEAT_IMAGE_CUBIN, "", 80 },     { LEAT_IMAGE_CUBIN, "", 90 },     { LEAT_IMAGE_PTX, "", 90 },
+  };
+  g_autoptr (GHashTable) seen =
+    g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+  const guint n_forms = 1 << 6;
+
+  /* With one more of them this is another number, and that one has to be here too. */
+  G_STATIC_ASSERT (sizeof (LeatImageTarget) == sizeof (LeatImageKind) + 16 + sizeof (guint) + 6 * sizeof (gboolean));
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    for (guint form = 0; form < n_forms; form++)
+      {
+        LeatImageTarget target = targets[i];
+
+        target.timed = (form & 1) != 0;
+        target.indirect = (form & 2) != 0;
+        target.lanes = (form & 4) != 0;
+        target.enclosed = (form & 8) != 0;
+        target.stays = (form & 16) != 0;
+        target.whole = (form & 32) != 0;
+        add_key (seen, &target);
+      }
+  g_setenv ("LEAT_KERNEL_SANITIZE", "undefined", TRUE);
+  for (guint i = 0; i < 3; i++)
+    add_key (seen, &targets[i]);
+  g_unsetenv ("LEAT_KERNEL_SANITIZE");
+  g_assert_cmpuint (g_hash_table_size (seen), ==, G_N_ELEMENTS (targets) * n_forms + 3);
+}
+
 int
 main (int argc, char **argv)
 {
   image_child_check (argc, argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/image/cache/key-has-all-it-depends-on", test_image_cache_key);
+  g_test_add_func ("/leat/image/cache/key-has-all-that-is-asked", test_image_cache_key_of_targets);
   g_test_add_func ("/leat/image/cache/hits", test_image_cache_hits);
   g_test_add_func ("/leat/image/cache/misses", test_image_cache_misses);
   g_test_add_func ("/leat/image/cache/is-private", test_image_cache_is_private);

@@ -124,6 +124,193 @@ test_plan_compare_work (void)
   pair_check (&pair, LEAT_PLANS_DIFFER, "\"stage\"", TRUE);
 }
 
+/* Where a field of the second plan is. */
+typedef enum
+{
+  IN_OP, /* the kernel */
+  IN_TRANSFER,
+  IN_TOUCH,
+  IN_ARG,
+  IN_BUFFER,
+  IN_PIECE,
+} Where;
+
+typedef struct
+{
+  const char *name;
+  Where where;
+  gsize offset, bytes;
+  LeatPlanLikeness likeness; /* once it is another */
+} Field;
+
+#define OF(where, type, field, likeness)                                                                               \
+  {                                                                                                                    \
+#type "." #field, where, G_STRUCT_OFFSET(type, field), sizeof(((type *) NULL)->field), likeness                    \
+  }
+
+static const Field fields[] = {
+  OF (IN_OP, LeatOp, elided, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatOp, packed_with, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatOp, kept, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatOp, by_slot, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatOp, n_after, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatOp, n_touches, LEAT_PLANS_ALIKE),
+  OF (IN_OP, LeatOp, n_args, LEAT_PLANS_ALIKE),
+  OF (IN_OP, LeatOp, cooperative, LEAT_PLANS_ALIKE),
+  OF (IN_OP, LeatOp, grid_by_occupancy, LEAT_PLANS_ALIKE),
+  OF (IN_TRANSFER, LeatOp, kind, LEAT_PLANS_DIFFER),
+  OF (IN_TRANSFER, LeatOp, to, LEAT_PLANS_ALIKE),
+  OF (IN_TRANSFER, LeatOp, from, LEAT_PLANS_ALIKE),
+  OF (IN_TRANSFER, LeatOp, bytes, LEAT_PLANS_ALIKE),
+  OF (IN_TRANSFER, LeatOp, value, LEAT_PLANS_ALIKE),
+  OF (IN_TOUCH, LeatTouch, buffer, LEAT_PLANS_ALIKE),
+  OF (IN_TOUCH, LeatTouch, access, LEAT_PLANS_ALIKE),
+  OF (IN_ARG, LeatOpArg, kind, LEAT_PLANS_ALIKE),
+  OF (IN_ARG, LeatOpArg, buffer, LEAT_PLANS_ALIKE),
+  OF (IN_ARG, LeatOpArg, node, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, kind, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, bytes, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, header, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, scope, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, tells_flush, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, user, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, place, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, root, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, offset, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBuffer, kept, LEAT_PLANS_ALIKE),
+  OF (IN_PIECE, LeatPiece, first, LEAT_PLANS_ALIKE),
+  OF (IN_PIECE, LeatPiece, end, LEAT_PLANS_ALIKE),
+  OF (IN_PIECE, LeatPiece, captured, LEAT_PLANS_ALIKE),
+  /* What a node of a graph is given in place. */
+  OF (IN_OP, LeatOp, grid, LEAT_PLANS_MATCH),
+  OF (IN_OP, LeatOp, block, LEAT_PLANS_MATCH),
+  OF (IN_OP, LeatOp, shared_bytes, LEAT_PLANS_MATCH),
+};
+
+/* With a kernel that takes a count and an argument. */
+static void
+pair_init_kernel (Pair *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->chain.pipeline = leat_parse_text (
+    "app name=source spec=f32[<=1024] + upload mode=copy + map expr=a*x a=2 + readback mode=copy + app",
+    LEAT_TEXT_STYLE_TERMINAL, NULL, &error);
+  g_assert_no_error (error);
+  self->a = chain_plan (&self->chain, FALSE);
+  self->b = chain_plan (&self->chain, FALSE);
+}
+
+static LeatOp *
+pair_find_op (Pair *self, LeatOpKind kind)
+{
+  for (guint i = 0; i < self->b->ops->len; i++)
+    if (leat_plan_get_op (self->b, i)->kind == kind)
+      return leat_plan_get_op (self->b, i);
+  g_assert_not_reached ();
+}
+
+static guint8 *
+pair_find_field (Pair *self, const Field *field)
+{
+  LeatOp *kernel = pair_find_op (self, LEAT_OP_KERNEL);
+  guint8 *at = NULL;
+
+  switch (field->where)
+    {
+    case IN_OP:
+      at = (guint8 *) kernel;
+      break;
+    case IN_TRANSFER:
+      at = (guint8 *) pair_find_op (self, LEAT_OP_TRANSFER);
+      break;
+    case IN_TOUCH:
+      at = (guint8 *) &kernel->touches[kernel->n_touches - 1];
+      break;
+    case IN_ARG:
+      at = (guint8 *) &kernel->args[kernel->n_args - 1];
+      break;
+    case IN_BUFFER:
+      at = (guint8 *) leat_plan_get_buffer (self->b, self->b->buffers->len - 1);
+      break;
+    case IN_PIECE:
+      at = (guint8 *) &g_array_index (self->b->pieces, LeatPiece, self->b->pieces->len - 1);
+      break;
+    }
+  return at + field->offset;
+}
+
+/* Each field once: one that matters makes another plan, and what is given in place does not. */
+static void
+test_plan_compare_fields (void)
+{
+  Pair pair;
+
+  pair_init_kernel (&pair);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    {
+      guint8 *at = pair_find_field (&pair, &fields[i]);
+      g_autofree guint8 *was = g_memdup2 (at, fields[i].bytes);
+      g_autofree char *why = NULL;
+      LeatPlanLikeness likeness;
+
+      /* Less, where there is anything, so that nobody looks behind the end of an array. */
+      if (fields[i].bytes == sizeof (guint) && *(guint *) at > 0)
+        --*(guint *) at;
+      else
+        *at ^= 1;
+      likeness = leat_plan_compare (pair.a, pair.b, &why);
+      memcpy (at, was, fields[i].bytes);
+      g_test_message ("%s: %s", fields[i].name, why);
+      g_assert_cmpint (likeness, ==, fields[i].likeness);
+      g_assert_true ((why == NULL) == (likeness == LEAT_PLANS_MATCH));
+    }
+  pair_check (&pair, LEAT_PLANS_MATCH, NULL, TRUE);
+}
+
+/* What is behind pointers: names, specs, the text and the entry of a kernel, and what comes before what. */
+static void
+test_plan_compare_names (void)
+{
+  Pair pair;
+  LeatOp *op;
+  LeatBuffer *buffer;
+  LeatPrototype other;
+  const LeatPrototype *prototype;
+  LeatNode *node;
+  char *why = NULL, *name;
+
+  pair_init_kernel (&pair);
+  op = pair_find_op (&pair, LEAT_OP_KERNEL);
+  prototype = op->prototype;
+  other = *prototype;
+  other.entry = (char *) "another";
+  op->prototype = &other;
+  g_assert_cmpint (leat_plan_compare (pair.a, pair.b, &why), ==, LEAT_PLANS_ALIKE);
+  g_assert_nonnull (strstr (why, "another kernel"));
+  g_assert_cmpuint (leat_plan_hash (pair.a), !=, leat_plan_hash (pair.b));
+  op->prototype = prototype;
+  g_clear_pointer (&why, g_free);
+  buffer = leat_plan_get_buffer (pair.b, pair.b->buffers->len - 1);
+  name = buffer->name;
+  buffer->name = (char *) "another";
+  g_assert_cmpint (leat_plan_compare (pair.a, pair.b, &why), ==, LEAT_PLANS_ALIKE);
+  g_assert_cmpuint (leat_plan_hash (pair.a), !=, leat_plan_hash (pair.b));
+  buffer->name = name;
+  g_clear_pointer (&why, g_free);
+  node = op->node;
+  op->node = leat_pipeline_get_node (pair.chain.pipeline, "source", NULL);
+  g_assert_cmpint (leat_plan_compare (pair.a, pair.b, &why), ==, LEAT_PLANS_DIFFER);
+  op->node = node;
+  g_clear_pointer (&why, g_free);
+  g_assert_cmpuint (op->n_after, >, 0);
+  op->after[0]++;
+  g_assert_cmpint (leat_plan_compare (pair.a, pair.b, &why), ==, LEAT_PLANS_DIFFER);
+  op->after[0]--;
+  g_free (why);
+  pair_check (&pair, LEAT_PLANS_MATCH, NULL, TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -132,5 +319,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/plan/compare/sizes", test_plan_compare_sizes);
   g_test_add_func ("/leat/plan/compare/types", test_plan_compare_types);
   g_test_add_func ("/leat/plan/compare/work", test_plan_compare_work);
+  g_test_add_func ("/leat/plan/compare/fields", test_plan_compare_fields);
+  g_test_add_func ("/leat/plan/compare/names", test_plan_compare_names);
   return g_test_run ();
 }

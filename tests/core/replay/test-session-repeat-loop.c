@@ -350,6 +350,68 @@ test_repeat_loop_ends (gconstpointer end)
   session_fixture_close (&fixture);
 }
 
+/* What graphs did while @runs were asked for. */
+static guint64
+count_kernels (SessionFixture *fixture, guint64 runs, GCancellable *cancellable)
+{
+  g_autoptr (GVariant) counts = NULL;
+  g_autoptr (GError) error = NULL, ended = NULL;
+  guint64 kernels = 0;
+
+  g_assert_true (leat_session_start_counting (fixture->session, &error));
+  leat_session_repeat (fixture->session, runs, FALSE, cancellable, &ended);
+  counts = leat_session_stop_counting (fixture->session, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_variant_lookup (counts, "kernels", "t", &kernels));
+  return kernels;
+}
+
+/* Counted is what was done of runs that were called off.  How much that was is in memory of the program's: each run
+ * adds one, and the last that is done reads back. */
+static void
+test_repeat_loop_counts_what_was_done (void)
+{
+  SessionFixture fixture;
+  guint64 *memory = aligned_alloc (4096, 4096);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (LeatDevice) device = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 few, more, done, all;
+  GThread *thread;
+
+  session_fixture_open (&fixture,
+                        "before = state spec=u64[2]\nsum = map inputs=x,before expr=x+before\n"
+                        "app name=source memory=user spec=u64[2] -> upload mode=copy -> sum.x\n"
+                        "before -> sum.before -> before\nsum -> readback mode=copy -> app name=sink memory=user\n",
+                        LEAT_EXECUTOR_GRAPH);
+  device = g_object_ref (leat_session_get_device (fixture.session));
+  leat_device_pin (device, (guintptr) memory, 4096, &error);
+  g_assert_no_error (error);
+  memory[0] = memory[1] = 1;
+  leat_session_bind_input (fixture.session, "source", (guintptr) memory, 16, 2, &error);
+  leat_session_bind_output (fixture.session, "sink", (guintptr) (memory + 2), 16, &error);
+  g_assert_no_error (error);
+  count_kernels (&fixture, 200, NULL);
+  few = count_kernels (&fixture, 100, NULL);
+  more = count_kernels (&fixture, 300, NULL);
+  done = memory[2];
+  g_assert_cmpuint (done, ==, 600);
+  if (has_whiles (&fixture))
+    {
+      Ending ending = { fixture.session, cancellable, END_CANCELLED };
+
+      thread = g_thread_new ("end", end_soon, &ending);
+      all = count_kernels (&fixture, G_MAXUINT64, cancellable);
+      g_thread_join (thread);
+      g_assert_cmpuint (memory[2], >, done);
+      g_assert_cmpuint (all - few, ==, (memory[2] - done - 100) * ((more - few) / 200));
+    }
+  leat_session_close (fixture.session);
+  g_assert_true (leat_device_unpin (device, (guintptr) memory, NULL));
+  session_fixture_close (&fixture);
+  free (memory);
+}
+
 /* Likewise while nobody waits for them. */
 static void
 test_repeat_loop_ends_launched (gconstpointer end)
@@ -463,6 +525,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GINT_TO_POINTER (i), test_repeat_loop_around);
     }
+  g_test_add_func ("/leat/session-repeat-loop/counts-what-was-done", test_repeat_loop_counts_what_was_done);
   g_test_add_data_func ("/leat/session-repeat-loop/ends/cancelled", GINT_TO_POINTER (END_CANCELLED),
                         test_repeat_loop_ends);
   g_test_add_data_func ("/leat/session-repeat-loop/ends/closed", GINT_TO_POINTER (END_CLOSED), test_repeat_loop_ends);

@@ -33,6 +33,12 @@
   "app name=source spec=f32[999] -> upload -> m.x\n"                                                                   \
   "sum -> m.sum -> sum\n"                                                                                              \
   "m -> readback -> app name=sink\n"
+#define OTHER_TYPE                                                                                                     \
+  "sum = state spec=i32[1000]\n"                                                                                       \
+  "m = map inputs=x,sum expr=x*g+sum g=1\n"                                                                            \
+  "app name=source spec=i32[1000] -> upload -> m.x\n"                                                                  \
+  "sum -> m.sum -> sum\n"                                                                                              \
+  "m -> readback -> app name=sink\n"
 #define NO_STATE "app name=source spec=f32[1000] -> upload -> map expr=x -> readback -> app name=sink\n"
 
 static char *folder;
@@ -229,33 +235,108 @@ test_session_save_notices_every_byte (void)
   g_unlink (path);
 }
 
-static void
-test_session_save_is_of_its_pipeline (void)
+/* SUM with one thing changed; what has the same states may be copied. */
+#define SUM_BUT(state, name, kind, inputs, port, more)                                                                 \
+  state "\n" name " = " kind " inputs=" inputs ",sum expr=" port "+sum\n"                                              \
+        "app name=source spec=f32[1000] -> upload -> " name "." port "\nsum -> " name ".sum -> sum\n" name " -> " more \
+        "readback -> app name=sink\n"
+
+static const struct
 {
-  static const char *const others[] = { OTHER_LINKS, OTHER_SIZE, NO_STATE };
-  g_autofree char *path = dup_path ("other.state");
+  const char *name, *text;
+  gboolean has_other_states;
+} other_pipelines[] = {
+  { "links", OTHER_LINKS, FALSE },
+  { "size", OTHER_SIZE, TRUE },
+  { "no-state", NO_STATE, TRUE },
+  { "type", OTHER_TYPE, TRUE },
+  { "node-name", SUM_BUT ("sum = state spec=f32[1000]", "n", "map", "x", "x", ""), FALSE },
+  { "port-name", SUM_BUT ("sum = state spec=f32[1000]", "m", "map", "y", "y", ""), FALSE },
+  { "one-more", SUM_BUT ("sum = state spec=f32[1000]", "m", "map", "x", "x", "map name=k expr=x -> "), FALSE },
+  { "two-states",
+    SUM_BUT ("late = state spec=f32[4]\nconst name=c spec=f32[4] path=\"CONST\" -> late\nlate -> readback -> app\n"
+             "sum = state spec=f32[1000]",
+             "m", "map", "x", "x", ""),
+    TRUE },
+};
 
-  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+static void
+test_session_save_is_of_its_pipeline (gconstpointer data)
+{
+  const guint i = GPOINTER_TO_UINT (data);
+  g_autofree char *path = dup_path ("other.state"), *contents = dup_path ("const.bin"), *text = NULL;
+  g_auto (GStrv) parts = g_strsplit (other_pipelines[i].text, "CONST", -1);
+  g_autoptr (GError) error = NULL;
+  SessionFixture first, second;
+
+  g_assert_true (g_file_set_contents (contents, "0123456789abcdef", 16, NULL));
+  text = g_strjoinv (contents, parts);
+  session_fixture_open (&first, text, LEAT_EXECUTOR_GRAPH);
+  session_fixture_open (&second, SUM, LEAT_EXECUTOR_GRAPH);
+  save (&first, path);
+  run (&second, 3);
+  g_assert_false (leat_session_load_state (second.session, path, &error));
+  g_assert_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_PIPELINE);
+  g_clear_error (&error);
+  if (other_pipelines[i].has_other_states)
     {
-      g_autoptr (GError) error = NULL;
-      SessionFixture first, second;
-
-      session_fixture_open (&first, others[i], LEAT_EXECUTOR_GRAPH);
-      session_fixture_open (&second, SUM, LEAT_EXECUTOR_GRAPH);
-      save (&first, path);
-      run (&second, 3);
-      g_assert_false (leat_session_load_state (second.session, path, &error));
+      g_assert_false (leat_session_copy_state (second.session, first.session, &error));
       g_assert_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_PIPELINE);
-      g_clear_error (&error);
-      if (i > 0)
-        {
-          g_assert_false (leat_session_copy_state (second.session, first.session, &error));
-          g_assert_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_PIPELINE);
-        }
-      g_assert_cmpfloat (run (&second, 1), ==, 4);
-      session_fixture_close (&first);
-      session_fixture_close (&second);
     }
+  g_assert_cmpfloat (run (&second, 1), ==, 4);
+  session_fixture_close (&first);
+  session_fixture_close (&second);
+  g_unlink (path);
+  g_unlink (contents);
+}
+
+/* As large as before and of another type, a state begins anew, and one that was lent is called in. */
+static void
+test_session_save_follows_types (void)
+{
+  SessionFixture fixture;
+  g_autoptr (LeatDeviceBuffer) state = NULL;
+  g_autoptr (GBytes) found = NULL, result = NULL;
+  g_autoptr (GError) error = NULL;
+  const gint32 x[N] = { 5 };
+
+  session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
+  g_assert_cmpfloat (run (&fixture, 1.5f), ==, 1.5f);
+  state = leat_session_get_state (fixture.session, "sum", &error);
+  g_assert_no_error (error);
+  g_object_set (fixture.source, "spec", "i32[1000]", NULL);
+  g_object_set (leat_pipeline_get_node (fixture.pipeline, "sum", NULL), "spec", "i32[1000]", NULL);
+  for (gint32 i = 1; i <= 2; i++)
+    {
+      g_clear_pointer (&result, g_bytes_unref);
+      result = session_fixture_run (&fixture, x, sizeof x);
+      g_assert_cmpint (((const gint32 *) g_bytes_get_data (result, NULL))[0], ==, 5 * i);
+      g_assert_cmpint (((const gint32 *) g_bytes_get_data (result, NULL))[1], ==, 0);
+    }
+  found = leat_device_buffer_download (state, 0, 4, &error);
+  g_assert_error (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_RELEASED);
+  session_fixture_close (&fixture);
+}
+
+/* What the properties are makes no difference. */
+static void
+test_session_save_is_of_any_properties (void)
+{
+  g_autofree char *path = dup_path ("props.state");
+  SessionFixture first, second;
+
+  session_fixture_open (&first, SUM, LEAT_EXECUTOR_GRAPH);
+  session_fixture_open (&second,
+                        "sum = state spec=f32[1000] init=7\nm = map inputs=x,sum expr=sum-x*g g=2 block=64\n"
+                        "app name=source spec=f32[1000] -> upload mode=copy -> m.x\nsum -> m.sum -> sum\n"
+                        "m -> readback mode=kernel -> app name=sink\n",
+                        LEAT_EXECUTOR_EAGER);
+  run (&first, 100);
+  save (&first, path);
+  load (&second, path);
+  g_assert_cmpfloat (run (&second, 3), ==, 94);
+  session_fixture_close (&first);
+  session_fixture_close (&second);
   g_unlink (path);
 }
 
@@ -553,7 +634,14 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_session_save_refuses_bad_files);
     }
   g_test_add_func ("/leat/session-save/notices-every-byte", test_session_save_notices_every_byte);
-  g_test_add_func ("/leat/session-save/is-of-its-pipeline", test_session_save_is_of_its_pipeline);
+  for (guint i = 0; i < G_N_ELEMENTS (other_pipelines); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/leat/session-save/is-of-its-pipeline/%s", other_pipelines[i].name);
+
+      g_test_add_data_func (name, GUINT_TO_POINTER (i), test_session_save_is_of_its_pipeline);
+    }
+  g_test_add_func ("/leat/session-save/follows-types", test_session_save_follows_types);
+  g_test_add_func ("/leat/session-save/is-of-any-properties", test_session_save_is_of_any_properties);
   g_test_add_func ("/leat/session-save/cannot-write", test_session_save_cannot_write);
   g_test_add_func ("/leat/session-save/runs-out-of-room", test_session_save_runs_out_of_room);
   g_test_add_func ("/leat/session-save/needs-little-memory", test_session_save_needs_little_memory);

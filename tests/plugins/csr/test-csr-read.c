@@ -11,7 +11,7 @@
 static LeatPipeline *
 csr_read_parse (const char *properties)
 {
-  static const char *const ports[] = { "offsets", "indices", "weights", "back_offsets", "back_indices" };
+  static const char *const ports[] = { "offsets", "indices", "weights", "back_offsets", "back_indices", "source" };
   g_autoptr (GString) text = g_string_new ("leat 1\n");
   LeatPipeline *pipeline;
   GError *error = NULL;
@@ -457,6 +457,86 @@ test_csr_read_refuses (void)
   csr_read_assert_fails ("path=-", LEAT_GRAPH_ERROR_IO, "no regular file");
 }
 
+/* A run of an open session, all ports one after the other. */
+static char *
+csr_read_run (LeatPipeline *pipeline, LeatSession *session)
+{
+  static const char *const ports[] = { "offsets", "indices", "weights", "back_offsets", "back_indices", "source" };
+  g_autoptr (GBytes) go = g_bytes_new_static ("\0\0\0", 4);
+  GString *text = g_string_new (NULL);
+  GError *error = NULL;
+
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "go", NULL)), go, NULL);
+  leat_session_replay (session, TRUE, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (ports); i++)
+    {
+      g_autofree char *words = csr_read_format (pipeline, ports[i]);
+
+      g_string_append_printf (text, "%s; ", words);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* The same of a session that never had other properties. */
+static char *
+csr_read_run_once (const char *properties)
+{
+  g_autoptr (LeatPipeline) pipeline = csr_read_parse (properties);
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
+  GError *error = NULL;
+  char *text;
+
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  text = csr_read_run (pipeline, session);
+  leat_session_close (session);
+  return text;
+}
+
+/* Whatever property is set while a session is open, the graph is the one that it makes: none of them is left out of
+ * what a graph that was read is known by. */
+static void
+test_csr_read_follows_each_property (void)
+{
+  static const char edges[] = "0 1 3\n0 1 2\n1 2 4\n";
+  static const char packages[] = "Package: a\nDepends: b\n\nPackage: b\nDepends: c\n\nPackage: c\n\n";
+  static const struct
+  {
+    const char *text, *prop, *value;
+  } sets[] = { { edges, "edges", "undirected" }, { edges, "edges", "reversed" },  { edges, "dedup", "true" },
+               { edges, "vertices", "6" },       { edges, "offset-type", "u64" }, { packages, "from", "b" },
+               { packages, "from", "c" },        { edges, "path", "OTHER" } };
+  g_autofree char *path = leat_harness_dup_path ("graph"), *other = leat_harness_dup_path ("other");
+  g_autofree char *first = g_strdup_printf ("path=\"%s\"", path);
+
+  leat_harness_write_file (other, "3 0 1\n2 1 5\n", 12);
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
+    {
+      const char *value = g_str_equal (sets[i].prop, "path") ? other : sets[i].value;
+      g_autoptr (LeatPipeline) pipeline = NULL;
+      g_autoptr (LeatSession) session = NULL;
+      g_autofree char *before = NULL, *after = NULL, *wanted = NULL, *properties = NULL;
+      GError *error = NULL;
+
+      leat_harness_write_file (path, sets[i].text, strlen (sets[i].text));
+      pipeline = csr_read_parse (first);
+      session = leat_session_new (pipeline, NULL);
+      leat_session_open (session, NULL, &error);
+      g_assert_no_error (error);
+      before = csr_read_run (pipeline, session);
+      leat_node_set_from_string (leat_pipeline_get_node (pipeline, "g", NULL), sets[i].prop, value, &error);
+      g_assert_no_error (error);
+      after = csr_read_run (pipeline, session);
+      leat_session_close (session);
+      properties = value == other ? g_strdup_printf ("path=\"%s\"", other)
+                                  : g_strdup_printf ("%s %s=%s", first, sets[i].prop, value);
+      wanted = csr_read_run_once (properties);
+      g_assert_cmpstr (after, ==, wanted);
+      g_assert_cmpstr (after, !=, before);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -469,6 +549,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/read/bad-text", test_csr_read_bad_text);
   g_test_add_func ("/leat/csr/read/bad-arrays", test_csr_read_bad_arrays);
   g_test_add_func ("/leat/csr/read/bad-wide-arrays", test_csr_read_bad_wide_arrays);
+  g_test_add_func ("/leat/csr/read/follows-each-property", test_csr_read_follows_each_property);
   g_test_add_func ("/leat/csr/read/rounding/text", test_csr_read_rounding_text);
   g_test_add_func ("/leat/csr/read/rounding/arrays", test_csr_read_rounding_arrays);
   g_test_add_func ("/leat/csr/read/from-again", test_csr_read_from_again);
