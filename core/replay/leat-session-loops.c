@@ -53,6 +53,20 @@ leat_session_get_loop (LeatSession *self, const LeatPlanLoop *loop)
   return &g_array_index (self->loop_totals, LeatLoopTotal, loop->index);
 }
 
+/* How often the body is done is for the data to say; the plan says what it is. */
+static void
+leat_session_note_iterations (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations)
+{
+  gboolean of_graph =
+    loop->way == LEAT_LOOP_WHILE && leat_plan_is_captured (self->plan, leat_plan_get_op (self->plan, loop->first));
+
+  if (loop->parent != NULL || of_graph || loop->way == LEAT_LOOP_COOPERATIVE)
+    return;
+  self->predicted.kernels += iterations * loop->kernels;
+  self->predicted.copies += iterations * loop->copies;
+  self->predicted.fills += iterations * loop->fills;
+}
+
 static void
 leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop)
 {
@@ -65,6 +79,7 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
       total->last.end = LEAT_LOOP_END_BUDGET;
       total->last.iterations = total->last.away;
     }
+  leat_session_note_iterations (self, loop, total->last.iterations);
   total->executor = loop->way;
   total->why = loop->why;
   total->runs++;
