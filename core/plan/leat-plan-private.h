@@ -81,6 +81,7 @@ struct _LeatPlanLoop
   LeatLoopExecutor asked;
   gboolean is_tested;
   guint64 budget_ns;
+  char **operands;     /* (nullable): of the test, whose values are in the report */
   char *joint_test;    /* (nullable): what does the work of the test in the kernel that the loop may become */
   gboolean is_kernel;  /* it became one: `first` is that kernel, and `last` too */
   LeatOp *joint;       /* (nullable): or it may, and this stands before what it would take the place of; not owned */
