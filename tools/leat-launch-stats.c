@@ -60,7 +60,10 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
   g_variant_dict_insert_value (&dict, "transfers", leat_launch_replays_describe_transfers (plan));
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
   if (counts != NULL)
-    g_variant_dict_insert_value (&dict, "counted", counts);
+    {
+      g_variant_dict_insert_value (&dict, "predicted", leat_session_dup_predicted (session));
+      g_variant_dict_insert_value (&dict, "counted", counts);
+    }
   if (queues != NULL)
     g_variant_dict_insert_value (&dict, "queues", queues);
   if (g_variant_n_children (loops) > 0)
@@ -154,10 +157,10 @@ leat_launch_stats_append_runs (GVariant *stats, GString *text)
   leat_launch_stats_append_lanes (stats, text);
 }
 
-/* Over all runs: what the plan says, and what the driver counted.  Only what both know.  The plan says what a run with
+/* Over all runs: what the plans say, and what the driver counted.  Only what both know.  A plan says what a run with
  * results takes: with @silent ones there is nothing to compare. */
 static void
-leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 runs, guint64 silent, GString *text)
+leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 silent, GString *text)
 {
   GVariantIter iter;
   const char *name;
@@ -169,8 +172,7 @@ leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 
     if (g_variant_lookup (predicted, name, "t", &expected) && silent > 0)
       g_string_append_printf (text, "%-14s%12s%12" G_GUINT64_FORMAT "\n", name, "", value);
     else if (g_variant_lookup (predicted, name, "t", &expected))
-      g_string_append_printf (text, "%-14s%12" G_GUINT64_FORMAT "%12" G_GUINT64_FORMAT "\n", name, runs * expected,
-                              value);
+      g_string_append_printf (text, "%-14s%12" G_GUINT64_FORMAT "%12" G_GUINT64_FORMAT "\n", name, expected, value);
 }
 
 /* What kernels reported, by node and code. */
@@ -302,7 +304,7 @@ leat_launch_stats_to_text (const LeatLaunchJob *job, GVariant *counts, gboolean 
   LeatSession *session = job->session;
   g_autoptr (GVariant) stats = leat_session_dup_stats (session);
   g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
-  g_autoptr (GVariant) predicted = leat_plan_dup_prediction (plan);
+  g_autoptr (GVariant) predicted = leat_session_dup_predicted (session);
   LeatDevice *device = leat_session_get_device (session);
   GString *text = g_string_new (NULL);
 
@@ -319,8 +321,7 @@ leat_launch_stats_to_text (const LeatLaunchJob *job, GVariant *counts, gboolean 
   leat_launch_stats_append_loops (session, text);
   leat_launch_stats_append_resident (stats, text);
   if (counts != NULL)
-    leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs"),
-                                     leat_launch_stats_get (stats, "runs-silent"), text);
+    leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs-silent"), text);
   if (job->options->timing == LEAT_TIMING_NODES)
     leat_launch_stats_append_nodes (session, text);
   return g_string_free (text, FALSE);

@@ -238,7 +238,9 @@ leat_memory_await_bytes (LeatMemory *self, const char *call, CUresult result, gu
   if (result == CUDA_SUCCESS)
     {
       call = "cuStreamSynchronize";
+      leat_driver_trace_begin_aside ();
       result = (*self->device->table->cuStreamSynchronize) (NULL);
+      leat_driver_trace_end_aside ();
     }
   leat_device_pop (self->device);
   self->in_doubt = self->in_doubt || result != CUDA_SUCCESS;

@@ -106,6 +106,10 @@ gboolean leat_driver_trace_start (LeatDriver *self, gboolean log, GError **error
 void leat_driver_trace_stop (LeatDriver *self); /* counts and log stay until another driver needs the place */
 void leat_driver_trace_reset (LeatDriver *self);
 guint64 leat_driver_trace_get_count (LeatDriver *self, LeatDriverEntry entry);
+/* But for what threads did between these two: setting up and trying out is nothing that a run does. */
+guint64 leat_driver_trace_get_run_count (LeatDriver *self, LeatDriverEntry entry);
+void leat_driver_trace_begin_aside (void);
+void leat_driver_trace_end_aside (void);
 guint64 leat_driver_trace_get_total (LeatDriver *self);
 /* The logged calls in order, "cuMemAlloc cuMemFree", for messages and tests. (transfer full) */
 char *leat_driver_trace_print (LeatDriver *self);

@@ -8,6 +8,7 @@ typedef struct
   LeatDriver *driver;
   gboolean is_running;
   guint64 counts[LEAT_DRIVER_N_ENTRIES];
+  guint64 aside[LEAT_DRIVER_N_ENTRIES]; /* of them, those that are no run's */
   gboolean is_logging;
   guint16 *log; /* made when it is first asked for, and kept */
   guint n_logged;
@@ -19,10 +20,27 @@ typedef struct
 static GMutex leat_driver_traces_lock;
 static LeatDriverTrace leat_driver_traces[LEAT_DRIVER_N_TRACES];
 
+/* So often, and not ended so often, it was said that what this thread calls is no run's. */
+static _Thread_local guint leat_driver_trace_depth;
+
+void
+leat_driver_trace_begin_aside (void)
+{
+  leat_driver_trace_depth++;
+}
+
+void
+leat_driver_trace_end_aside (void)
+{
+  leat_driver_trace_depth--;
+}
+
 static inline void
 leat_driver_trace_note (LeatDriverTrace *self, LeatDriverEntry entry)
 {
   __atomic_fetch_add (&self->counts[entry], 1, __ATOMIC_RELAXED);
+  if (leat_driver_trace_depth > 0)
+    __atomic_fetch_add (&self->aside[entry], 1, __ATOMIC_RELAXED);
   if (__atomic_load_n (&self->is_logging, __ATOMIC_ACQUIRE))
     {
       guint at = __atomic_fetch_add (&self->n_logged, 1, __ATOMIC_RELAXED);
@@ -114,7 +132,10 @@ leat_driver_trace_reset (LeatDriver *self)
   if (trace == NULL)
     return;
   for (guint i = 0; i < LEAT_DRIVER_N_ENTRIES; i++)
-    __atomic_store_n (&trace->counts[i], 0, __ATOMIC_RELAXED);
+    {
+      __atomic_store_n (&trace->counts[i], 0, __ATOMIC_RELAXED);
+      __atomic_store_n (&trace->aside[i], 0, __ATOMIC_RELAXED);
+    }
   __atomic_store_n (&trace->n_logged, 0, __ATOMIC_RELAXED);
 }
 
@@ -125,6 +146,17 @@ leat_driver_trace_get_count (LeatDriver *self, LeatDriverEntry entry)
 
   g_return_val_if_fail ((guint) entry < LEAT_DRIVER_N_ENTRIES, 0);
   return trace != NULL ? __atomic_load_n (&trace->counts[entry], __ATOMIC_RELAXED) : 0;
+}
+
+guint64
+leat_driver_trace_get_run_count (LeatDriver *self, LeatDriverEntry entry)
+{
+  LeatDriverTrace *trace = leat_driver_trace_find (self);
+
+  g_return_val_if_fail ((guint) entry < LEAT_DRIVER_N_ENTRIES, 0);
+  return trace != NULL ? __atomic_load_n (&trace->counts[entry], __ATOMIC_RELAXED)
+                           - __atomic_load_n (&trace->aside[entry], __ATOMIC_RELAXED)
+                       : 0;
 }
 
 guint64

@@ -264,7 +264,7 @@ leat_fuse_writer_dup_count_at (LeatFuseWriter *self, const LeatStage *stage, gui
 static const char *
 leat_fuse_get_star (const LeatParam *param)
 {
-  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT ? " *" : "";
+  return leat_param_is_pointer (param) ? " *" : "";
 }
 
 char *

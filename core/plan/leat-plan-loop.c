@@ -12,6 +12,7 @@ leat_plan_loop_free (LeatPlanLoop *self)
 {
   g_array_unref (self->delays);
   g_free (self->joint_test);
+  g_strfreev (self->operands);
   g_free (self->why_not_joint);
   g_free (self);
 }

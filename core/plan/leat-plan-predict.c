@@ -15,10 +15,28 @@ leat_plan_is_on_host (LeatPlan *self, LeatBufferId id)
   return place == LEAT_PLACE_STAGING || place == LEAT_PLACE_USER;
 }
 
-/* How often an op of a plan for several lanes is there. */
-static guint
-leat_plan_predict_nodes (LeatPlan *self, const LeatOp *op)
+gboolean
+leat_plan_is_captured (LeatPlan *self, const LeatOp *op)
 {
+  for (guint i = 0; i < self->pieces->len; i++)
+    {
+      const LeatPiece *piece = &g_array_index (self->pieces, LeatPiece, i);
+
+      if (op->index >= piece->first && op->index < piece->end)
+        return piece->captured;
+    }
+  return FALSE;
+}
+
+/* How often an op of a plan for several lanes is there.  Outside of a graph there is no copy of many rows, and nothing
+ * for lanes that are not in use. */
+static guint
+leat_plan_predict_nodes (LeatPlan *self, const LeatOp *op, const LeatPrediction *sum)
+{
+  if (op->why_spread == NULL && !op->by_rows)
+    return 1;
+  if (!leat_plan_is_captured (self, op))
+    return sum->lanes;
   return op->why_spread != NULL ? self->traits.lanes : 1;
 }
 
@@ -54,9 +72,9 @@ static void
 leat_plan_predict_copy (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
   if (leat_op_launches (op))
-    sum->kernels += leat_plan_predict_nodes (self, op);
+    sum->kernels += leat_plan_predict_nodes (self, op, sum);
   else
-    sum->copies += leat_plan_predict_nodes (self, op);
+    sum->copies += leat_plan_predict_nodes (self, op, sum);
   leat_plan_predict_moved (self, op, sum);
 }
 
@@ -66,18 +84,18 @@ leat_plan_predict_work (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
   switch (op->kind)
     {
     case LEAT_OP_KERNEL:
-      sum->kernels += leat_plan_predict_nodes (self, op);
+      sum->kernels += leat_plan_predict_nodes (self, op, sum);
       break;
     case LEAT_OP_COPY:
     case LEAT_OP_TRANSFER:
       leat_plan_predict_copy (self, op, sum);
       break;
     case LEAT_OP_FILL:
-      sum->fills += leat_plan_predict_nodes (self, op);
+      sum->fills += leat_plan_predict_nodes (self, op, sum);
       sum->fill_bytes += leat_plan_predict_bytes (self, op);
       break;
     case LEAT_OP_FOREIGN:
-      sum->foreign += leat_plan_predict_nodes (self, op);
+      sum->foreign += leat_plan_predict_nodes (self, op, sum);
       break;
     case LEAT_OP_LOOP:
       sum->loops++;
@@ -103,7 +121,7 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 static void
 leat_plan_predict_loop (LeatPlan *self, LeatPlanLoop *loop, LeatPrediction *all)
 {
-  LeatPrediction sum = { 0 };
+  LeatPrediction sum = { .lanes = MAX (self->traits.lanes, 1) };
 
   for (guint i = loop->first + 1; i <= loop->last; i++)
     {
@@ -122,19 +140,35 @@ leat_plan_predict_loop (LeatPlan *self, LeatPlanLoop *loop, LeatPrediction *all)
   all->iteration_fills += sum.fills;
 }
 
+/* @reuses: its inputs are on the device already */
+static void
+leat_plan_predict_run (LeatPlan *self, guint lanes, gboolean reuses, LeatPrediction *sum)
+{
+  *sum = (LeatPrediction){ .lanes = lanes };
+  /* Stages of a kernel that is there already: nothing is launched, and no copy is the driver's. */
+  for (guint i = 0; i < self->ops->len && !self->traits.stays; i++)
+    if (!reuses || !leat_plan_get_op (self, i)->kept)
+      leat_plan_predict_op (self, leat_plan_get_op (self, i), sum);
+  sum->graph_launches = leat_plan_count_graphs (self);
+  sum->waits = self->pieces->len > 0 ? 1 : 0;
+}
+
+void
+leat_plan_predict_lanes (LeatPlan *self, guint lanes, LeatPrediction *sum)
+{
+  leat_plan_predict_run (self, lanes, FALSE, sum);
+}
+
 void
 leat_plan_predict (LeatPlan *self)
 {
-  LeatPrediction sum = { 0 };
+  LeatPrediction sum;
   g_autoptr (GArray) counted = leat_plan_list_counted (self);
+  guint lanes = MAX (self->traits.lanes, 1);
 
-  /* Stages of a kernel that is there already: nothing is launched, and no copy is the driver's. */
-  for (guint i = 0; i < self->ops->len && !self->traits.stays; i++)
-    leat_plan_predict_op (self, leat_plan_get_op (self, i), &sum);
+  leat_plan_predict_run (self, lanes, FALSE, &sum);
   for (guint i = 0; i < self->loops->len; i++)
     leat_plan_predict_loop (self, g_ptr_array_index (self->loops, i), &sum);
-  sum.graph_launches = leat_plan_count_graphs (self);
-  sum.waits = self->pieces->len > 0 ? 1 : 0;
   sum.allocations = (self->arena_bytes > 0) + (self->marks_bytes > 0);
   for (guint i = 0; i < self->buffers->len; i++)
     {
@@ -146,6 +180,18 @@ leat_plan_predict (LeatPlan *self)
   sum.pinned_allocations += (counted->len > 0) + (leat_plan_get_told_bytes (self) > 0);
   sum.allocations += leat_plan_get_report_bytes (self) > 0;
   self->prediction = sum;
+  leat_plan_predict_run (self, lanes, TRUE, &self->resident_prediction);
+}
+
+void
+leat_prediction_add (LeatPrediction *self, const LeatPrediction *run)
+{
+  self->kernels += run->kernels;
+  self->copies += run->copies;
+  self->fills += run->fills;
+  self->early_starts += run->early_starts;
+  self->graph_launches += run->graph_launches;
+  self->waits += run->waits;
 }
 
 /**

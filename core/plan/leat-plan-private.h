@@ -81,6 +81,7 @@ struct _LeatPlanLoop
   LeatLoopExecutor asked;
   gboolean is_tested;
   guint64 budget_ns;
+  char **operands;     /* (nullable): of the test, whose values are in the report */
   char *joint_test;    /* (nullable): what does the work of the test in the kernel that the loop may become */
   gboolean is_kernel;  /* it became one: `first` is that kernel, and `last` too */
   LeatOp *joint;       /* (nullable): or it may, and this stands before what it would take the place of; not owned */
@@ -320,6 +321,7 @@ typedef struct
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
   guint64 allocations, pinned_allocations; /* at open */
+  guint lanes;                             /* that the run is for */
 } LeatPrediction;
 
 struct _LeatPlan
@@ -356,7 +358,7 @@ struct _LeatPlan
   guint64 marks_bytes;
   guint64 own_bytes;
   guint64 staging_bytes;
-  LeatPrediction prediction;
+  LeatPrediction prediction, resident_prediction;
 };
 
 struct _LeatRecorder
@@ -554,6 +556,12 @@ void leat_plan_pack_transfers (LeatPlan *self, const LeatAncestors *ancestors);
 /* The kernels for it, which use those of one transfer. */
 void leat_pack_append_kernels (GString *text);
 void leat_plan_predict (LeatPlan *self);
+/* Is it in a graph? */
+gboolean leat_plan_is_captured (LeatPlan *self, const LeatOp *op);
+/* Of a launch for so many lanes, which may be fewer than there are. */
+void leat_plan_predict_lanes (LeatPlan *self, guint lanes, LeatPrediction *sum);
+/* What the driver can count of one more run. */
+void leat_prediction_add (LeatPrediction *self, const LeatPrediction *run);
 /* Memory that the program brings counts as the host's. */
 gboolean leat_plan_is_on_host (LeatPlan *self, LeatBufferId id);
 void leat_plan_find_pieces (LeatPlan *self);

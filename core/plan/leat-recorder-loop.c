@@ -160,6 +160,7 @@ leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call)
   loop->is_tested = call->is_tested;
   loop->budget_ns = call->budget_ns;
   loop->joint_test = g_strdup (call->joint_test);
+  loop->operands = g_strdupv ((char **) call->operands);
   loop->delays = g_array_new (FALSE, FALSE, sizeof (LeatDelay));
   g_ptr_array_add (plan->loops, loop);
   for (guint i = 0; call->inputs != NULL && call->inputs[i] != NULL; i++)

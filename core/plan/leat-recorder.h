@@ -245,6 +245,13 @@ typedef enum
 } LeatLoopEnd;
 
 /**
+ * LEAT_LOOP_OPERANDS: (skip)
+ *
+ * Operands of its test that the report of a loop has room for.
+ */
+#define LEAT_LOOP_OPERANDS 8
+
+/**
  * LeatLoopReport:
  * @goes_on: whether there is to be another iteration
  * @iterations: done so far
@@ -252,6 +259,7 @@ typedef enum
  * @away: how many there were when its time was over; stays when the loop is done again, until the host clears it
  * @ends: nobody wants any more of it: it has run away before, or the host says so; it is looked at once in
  *   %LEAT_LOOP_LOOK iterations, and stays likewise
+ * @values: the operands of the test, as they were in the last iteration
  *
  * What the test of a loop says of it, in memory of the host that the device sees.  It may be written in the last
  * iteration alone, unless the host decides.
@@ -263,6 +271,7 @@ typedef struct
   guint64 end;
   guint64 away;
   guint64 ends;
+  double values[LEAT_LOOP_OPERANDS];
 } LeatLoopReport;
 
 /* Reading memory of the host takes as long as a small iteration. */
@@ -277,6 +286,7 @@ typedef struct
  * @joint_test: (nullable): for %LEAT_LOOP_COOPERATIVE, a kernel in the file of the test and with the same parameters,
  *   which all threads run.  In place of the loop's memory each has three numbers of its own: the iterations that are
  *   done, whether it goes on, which the kernel writes, and 1 where its time is over or 2 where that of another one is
+ * @operands: (nullable) (array zero-terminated=1): what the values in the report are called
  * @inputs: (array zero-terminated=1): inputs of the group that go on from one iteration to the next
  * @outputs: (array zero-terminated=1): for each of them, what it becomes: an output of the group
  *
@@ -289,6 +299,7 @@ typedef struct
   gboolean is_tested;
   guint64 budget_ns;
   const char *joint_test;
+  const char *const *operands;
   const char *const *inputs;
   const char *const *outputs;
 } LeatLoopCall;

@@ -279,6 +279,8 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
   LeatExecutable *head = &self->executables[path], *next;
   gboolean built = FALSE;
 
+  if (self->counts->is_counting && leat_lane_count_graphs (self, path, &self->counts->gone, NULL))
+    head->counted_from = head->launches;
   leat_lane_drop_loops (self, path);
   for (LeatExecutable *it = head; it != NULL; it = next)
     {

@@ -131,7 +131,7 @@ leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, G
       if (!leat_lane_launch_ops (self, path, loop->first + 1, loop->last + 1, error)
           || !leat_lane_synchronize (self, error))
         return FALSE;
-      self->other_waits++;
+      leat_lane_note_other_wait (self);
       goes_on = g_atomic_int_get ((const gint *) &report->goes_on) != 0;
     }
   while (goes_on);

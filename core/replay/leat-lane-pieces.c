@@ -174,7 +174,8 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
     }
   while (self->is_cut_anew);
   good = good && leat_lane_synchronize (self, error);
-  self->other_waits += good;
+  if (good)
+    leat_lane_note_other_wait (self);
   if (good)
     leat_lane_note_graph_bytes (self, path, unused);
   else

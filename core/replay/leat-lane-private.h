@@ -151,6 +151,13 @@ typedef struct
   guint64 waits;    /* for the end of a run */
 } LeatWorkCounts;
 
+/* What the driver says that graphs did, by their nodes. */
+typedef struct
+{
+  guint64 kernels, copies, fills, early_starts;
+  guint64 uploads, readbacks; /* of the copies */
+} LeatGraphCount;
+
 /* How often what. */
 typedef struct
 {
@@ -162,6 +169,9 @@ typedef struct
   guint64 chained;            /* runs that were children of one graph */
   const char *why_not_looped; /* static: why those that were repeated last were not; NULL: they were */
   LeatWorkCounts work;
+  gint64 unseen_waits;  /* that ended by looking, less calls that waited and were not for a run */
+  gboolean is_counting; /* between start_counting () and stop_counting (): */
+  LeatGraphCount gone;  /* what graphs did that are gone */
 } LeatGraphCounts;
 
 /* How runs of which only the last gives results are repeated. */
@@ -222,7 +232,6 @@ struct _LeatLane
   const LeatStop *stop; /* (nullable): of the run that is being launched */
   LeatEvent *ended;     /* recorded behind a run where a thread is to sleep until its end */
   gint64 recent_ns;     /* how long the last runs took, the newer the more it counts; 0: not known */
-  guint64 seen_ended;   /* waits that ended by looking */
   guint64 other_waits;  /* calls that waited and were not for a run: a graph built on the way, the word that data end */
   gboolean on_host;     /* the device is the CPU */
 
@@ -445,6 +454,11 @@ gboolean leat_lane_does_without_early (LeatLane *self, CUresult result);
 
 /* A copy that was made, or that a node is there for. */
 void leat_traffic_add_copy (LeatTraffic *self, gboolean from_host, gboolean to_host, guint64 bytes);
+/* A wait for a run that ended by looking, which is no call of its own; a call that waits and is not for a run. */
+void leat_lane_note_seen (LeatLane *self);
+void leat_lane_note_other_wait (LeatLane *self);
+/* Adds what the driver says of the graphs of a path, since counting began. */
+gboolean leat_lane_count_graphs (LeatLane *self, LeatPath path, LeatGraphCount *sum, GError **error);
 /* All of @more, @times over. */
 void leat_traffic_add (LeatTraffic *self, const LeatTraffic *more, guint64 times);
 void leat_traffic_take_out (LeatTraffic *self, const LeatTraffic *less);

@@ -210,7 +210,7 @@ leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error)
   else if (!g_cancellable_set_error_if_cancelled (stop->cancellable, error))
     return TRUE;
   leat_lane_synchronize (self, NULL);
-  self->other_waits++;
+  leat_lane_note_other_wait (self);
   return FALSE;
 }
 
@@ -242,7 +242,7 @@ leat_lane_hold_back (LeatLane *self, guint64 launches, GError **error)
     }
   if (turn > 2)
     {
-      self->other_waits++;
+      leat_lane_note_other_wait (self);
       if (!leat_lane_check_end (self, (*self->table->cuEventSynchronize) (leat_event_get (next)), error))
         return FALSE;
     }

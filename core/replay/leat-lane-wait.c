@@ -84,6 +84,19 @@ leat_lane_fail_wait (LeatLane *self, const char *call, CUresult result, GError *
   return FALSE;
 }
 
+void
+leat_lane_note_seen (LeatLane *self)
+{
+  self->counts->unseen_waits++;
+}
+
+void
+leat_lane_note_other_wait (LeatLane *self)
+{
+  self->other_waits++;
+  self->counts->unseen_waits--;
+}
+
 gboolean
 leat_lane_check_end (LeatLane *self, CUresult result, GError **error)
 {
@@ -120,7 +133,8 @@ leat_lane_look (LeatLane *self, gint64 spin_us)
       if (self->on_host)
         g_thread_yield ();
     }
-  self->seen_ended += result == CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS)
+    leat_lane_note_seen (self);
   return result;
 }
 
@@ -188,7 +202,7 @@ leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
   if (self->rung != 0)
     {
       self->counts->work.waits++;
-      self->seen_ended++;
+      leat_lane_note_seen (self);
       return leat_stayer_wait (self->stayer, self, leat_lane_get_spin_us (self, wait), error);
     }
   if (wait == LEAT_WAIT_AUTO && self->on_host)

@@ -401,7 +401,6 @@ leat_lane_set_ending (LeatLane *self, GError **error)
       if (!leat_memory_write (((LeatBlock *) g_ptr_array_index (self->blocks, i))->memory, 0, &ending, sizeof ending,
                               error))
         return FALSE;
-      self->other_waits++;
     }
   return TRUE;
 }

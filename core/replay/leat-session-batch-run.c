@@ -135,6 +135,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   LeatWidth *width = leat_batch_get_width (batch, n, self->resident, error);
   LeatBatchFlight *flight = &batch->flights[index];
   guint at = run->in_place ? first : index * batch->shape->traits.lanes;
+  LeatPrediction predicted;
   LeatLane *lane;
 
   if (width == NULL)
@@ -148,6 +149,8 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
     return FALSE;
   *flight = (LeatBatchFlight){ lane, first, n, at, g_get_monotonic_time () };
   self->stats.batch_launches++;
+  leat_plan_predict_lanes (width->plan, n, &predicted);
+  leat_prediction_add (&self->predicted, &predicted);
   return width->plan->prediction.waits == 0
          || (leat_lane_poison (lane, LEAT_PATH_FULL, error) && leat_lane_launch (lane, LEAT_PATH_FULL, error));
 }

@@ -477,6 +477,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
                                   .left_us = self->trials_us,
                                   .settled = self->plan->traits.settled };
   const LeatWorkCounts work = self->graph_counts.work;
+  const gint64 unseen_waits = self->graph_counts.unseen_waits;
   LeatMemoryTally tally;
   /* What the program has put there before the first run. */
   g_autoptr (GPtrArray) states = NULL;
@@ -492,6 +493,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
     return FALSE;
   if (!leat_device_push (self->device, error))
     return FALSE;
+  leat_driver_trace_begin_aside ();
   good = leat_calibrate_recall (&calibration, &recalled, error)
          && (recalled
              || (leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
@@ -499,12 +501,14 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
   /* Refused, as a run is: the session goes on with the next one. */
   if (flight->run.refused)
     good = leat_calibrate_apply (&calibration, calibration.settled, error);
+  leat_driver_trace_end_aside ();
   leat_device_pop (self->device);
   good = leat_session_undo_trials (self, lane, states, good ? error : NULL) && good;
   self->setup->key = leat_plan_hash (self->plan);
   self->ways_known = good && !calibration.away;
   leat_session_list_kernel_transfers (self);
   self->graph_counts.work = work;
+  self->graph_counts.unseen_waits = unseen_waits;
   leat_memory_account_leave_out (self->account, &tally);
   if (good && !calibration.away && !recalled)
     leat_session_remember_ways (self, ways, calibration.best_us);

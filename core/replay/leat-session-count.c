@@ -4,14 +4,10 @@
 
 #include "leat-session-private.h"
 
+#include "leat-batch-private.h"
+
 /* What the driver's side says was done, for the comparison with what the plan predicts.  Nothing here comes from the
  * plan: calls are counted in the driver's table, and the nodes of the graph are asked of the driver. */
-
-typedef struct
-{
-  guint64 kernels, copies, fills, early_starts;
-  guint64 uploads, readbacks; /* of the copies */
-} LeatGraphCount;
 
 static guint64
 leat_session_count_calls (LeatSession *self, const LeatDriverEntry *entries, guint n_entries)
@@ -20,44 +16,43 @@ leat_session_count_calls (LeatSession *self, const LeatDriverEntry *entries, gui
   guint64 sum = 0;
 
   for (guint i = 0; i < n_entries; i++)
-    sum += leat_driver_trace_get_count (driver, entries[i]);
+    sum += leat_driver_trace_get_run_count (driver, entries[i]);
   return sum;
 }
 
 static gboolean
-leat_session_fail_count (LeatSession *self, const char *call, CUresult result, GError **error)
+leat_lane_fail_count (LeatLane *self, const char *call, CUresult result, GError **error)
 {
-  return leat_device_set_error (self->device, error, call, result, "the graph of a lane");
+  return leat_device_set_error (self->resident->device, error, call, result, "the graph of a lane");
 }
 
-static gboolean leat_session_count_nodes (LeatSession *self, LeatLane *lane, CUgraph graph, LeatGraphCount *count,
-                                          GError **error);
+static gboolean leat_lane_count_nodes (LeatLane *self, CUgraph graph, LeatGraphCount *count, GError **error);
 
 /* Captured work may be a graph in the graph. */
 static gboolean
-leat_session_count_child (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
+leat_lane_count_child (LeatLane *self, CUgraphNode node, LeatGraphCount *count, GError **error)
 {
   CUgraph child = NULL;
   CUresult result = CUDA_ERROR_NOT_SUPPORTED;
 
-  if (lane->table->cuGraphChildGraphNodeGetGraph != NULL)
-    result = (*lane->table->cuGraphChildGraphNodeGetGraph) (node, &child);
+  if (self->table->cuGraphChildGraphNodeGetGraph != NULL)
+    result = (*self->table->cuGraphChildGraphNodeGetGraph) (node, &child);
   if (result != CUDA_SUCCESS)
-    return leat_session_fail_count (self, "cuGraphChildGraphNodeGetGraph", result, error);
-  return leat_session_count_nodes (self, lane, child, count, error);
+    return leat_lane_fail_count (self, "cuGraphChildGraphNodeGetGraph", result, error);
+  return leat_lane_count_nodes (self, child, count, error);
 }
 
 /* Which way it goes. */
 static gboolean
-leat_session_count_copy (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
+leat_lane_count_copy (LeatLane *self, CUgraphNode node, LeatGraphCount *count, GError **error)
 {
   CUDA_MEMCPY3D copy = { 0 };
   CUresult result = CUDA_ERROR_NOT_SUPPORTED;
 
-  if (lane->table->cuGraphMemcpyNodeGetParams != NULL)
-    result = (*lane->table->cuGraphMemcpyNodeGetParams) (node, &copy);
+  if (self->table->cuGraphMemcpyNodeGetParams != NULL)
+    result = (*self->table->cuGraphMemcpyNodeGetParams) (node, &copy);
   if (result != CUDA_SUCCESS)
-    return leat_session_fail_count (self, "cuGraphMemcpyNodeGetParams", result, error);
+    return leat_lane_fail_count (self, "cuGraphMemcpyNodeGetParams", result, error);
   count->copies++;
   count->uploads += copy.srcMemoryType == CU_MEMORYTYPE_HOST && copy.dstMemoryType != CU_MEMORYTYPE_HOST;
   count->readbacks += copy.dstMemoryType == CU_MEMORYTYPE_HOST && copy.srcMemoryType != CU_MEMORYTYPE_HOST;
@@ -65,107 +60,105 @@ leat_session_count_copy (LeatSession *self, LeatLane *lane, CUgraphNode node, Le
 }
 
 static gboolean
-leat_session_count_node (LeatSession *self, LeatLane *lane, CUgraphNode node, LeatGraphCount *count, GError **error)
+leat_lane_count_node (LeatLane *self, CUgraphNode node, LeatGraphCount *count, GError **error)
 {
   CUgraphNodeType type;
-  CUresult result = (*lane->table->cuGraphNodeGetType) (node, &type);
+  CUresult result = (*self->table->cuGraphNodeGetType) (node, &type);
 
   if (result != CUDA_SUCCESS)
-    return leat_session_fail_count (self, "cuGraphNodeGetType", result, error);
+    return leat_lane_fail_count (self, "cuGraphNodeGetType", result, error);
   if (type == CU_GRAPH_NODE_TYPE_GRAPH)
-    return leat_session_count_child (self, lane, node, count, error);
+    return leat_lane_count_child (self, node, count, error);
   if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
-    return leat_session_count_copy (self, lane, node, count, error);
+    return leat_lane_count_copy (self, node, count, error);
   count->kernels += type == CU_GRAPH_NODE_TYPE_KERNEL;
   count->fills += type == CU_GRAPH_NODE_TYPE_MEMSET;
   return TRUE;
 }
 
 static gboolean
-leat_session_count_nodes (LeatSession *self, LeatLane *lane, CUgraph graph, LeatGraphCount *count, GError **error)
+leat_lane_count_nodes (LeatLane *self, CUgraph graph, LeatGraphCount *count, GError **error)
 {
   g_autofree CUgraphNode *nodes = NULL;
   size_t n = 0;
-  CUresult result = (*lane->table->cuGraphGetNodes) (graph, NULL, &n);
+  CUresult result = (*self->table->cuGraphGetNodes) (graph, NULL, &n);
 
   nodes = g_new0 (CUgraphNode, n + 1);
   if (result == CUDA_SUCCESS && n > 0)
-    result = (*lane->table->cuGraphGetNodes) (graph, nodes, &n);
+    result = (*self->table->cuGraphGetNodes) (graph, nodes, &n);
   if (result != CUDA_SUCCESS)
-    return leat_session_fail_count (self, "cuGraphGetNodes", result, error);
+    return leat_lane_fail_count (self, "cuGraphGetNodes", result, error);
   for (size_t i = 0; i < n; i++)
-    if (!leat_session_count_node (self, lane, nodes[i], count, error))
+    if (!leat_lane_count_node (self, nodes[i], count, error))
       return FALSE;
   return TRUE;
 }
 
 /* The driver tells no kinds of edges where it knows none. */
 static gboolean
-leat_session_count_edges (LeatSession *self, LeatLane *lane, CUgraph graph, LeatGraphCount *count, GError **error)
+leat_lane_count_edges (LeatLane *self, CUgraph graph, LeatGraphCount *count, GError **error)
 {
   g_autofree CUgraphNode *nodes = NULL;
   g_autofree CUgraphEdgeData *edges = NULL;
   size_t n = 0;
   CUresult result;
 
-  if (lane->table->cuGraphGetEdges == NULL)
+  if (self->table->cuGraphGetEdges == NULL)
     return TRUE;
-  result = (*lane->table->cuGraphGetEdges) (graph, NULL, NULL, NULL, &n);
+  result = (*self->table->cuGraphGetEdges) (graph, NULL, NULL, NULL, &n);
   nodes = g_new0 (CUgraphNode, 2 * n + 1);
   edges = g_new0 (CUgraphEdgeData, n + 1);
   if (result == CUDA_SUCCESS && n > 0)
-    result = (*lane->table->cuGraphGetEdges) (graph, nodes, nodes + n, edges, &n);
+    result = (*self->table->cuGraphGetEdges) (graph, nodes, nodes + n, edges, &n);
   if (result != CUDA_SUCCESS)
-    return leat_session_fail_count (self, "cuGraphGetEdges", result, error);
+    return leat_lane_fail_count (self, "cuGraphGetEdges", result, error);
   for (size_t i = 0; i < n; i++)
     count->early_starts += edges[i].type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
   return TRUE;
 }
 
-/* What the graphs of all paths did between start and stop: the nodes that the driver says each has, times its launches.
- */
-static gboolean
-leat_session_count_graphs (LeatSession *self, LeatLane *lane, LeatGraphCount *sum, GError **error)
+static void
+leat_graph_count_add (LeatGraphCount *self, const LeatGraphCount *more, guint64 times)
 {
-  gboolean good = leat_device_push (self->device, error);
+  self->kernels += times * more->kernels;
+  self->copies += times * more->copies;
+  self->uploads += times * more->uploads;
+  self->readbacks += times * more->readbacks;
+  self->fills += times * more->fills;
+  self->early_starts += times * more->early_starts;
+}
 
-  if (!good)
+/* The nodes that the driver says each graph of the path has, times its launches. */
+gboolean
+leat_lane_count_graphs (LeatLane *self, LeatPath path, LeatGraphCount *sum, GError **error)
+{
+  const LeatExecutable *head = &self->executables[path];
+  LeatGraphCount count = { 0 };
+  gboolean good = TRUE;
+
+  if (head->launches == head->counted_from || head->graph == NULL)
+    return TRUE;
+  if (!leat_device_push (self->resident->device, error))
     return FALSE;
-  for (guint path = 0; path < LEAT_N_PATHS && good; path++)
-    {
-      guint64 launches = lane->executables[path].launches - lane->executables[path].counted_from;
-      LeatGraphCount count = { 0 };
-
-      for (LeatExecutable *it = &lane->executables[path]; it != NULL && it->graph != NULL && good; it = it->next)
-        good = leat_session_count_nodes (self, lane, it->graph, &count, error)
-               && leat_session_count_edges (self, lane, it->graph, &count, error);
-      sum->kernels += launches * count.kernels;
-      sum->copies += launches * count.copies;
-      sum->uploads += launches * count.uploads;
-      sum->readbacks += launches * count.readbacks;
-      sum->fills += launches * count.fills;
-      sum->early_starts += launches * count.early_starts;
-    }
-  if (lane->repeater != NULL)
-    sum->kernels += leat_repeater_count_kernels (lane->repeater) - lane->counted_repeater_from;
-  leat_device_pop (self->device);
+  for (const LeatExecutable *it = head; it != NULL && it->graph != NULL && good; it = it->next)
+    good =
+      leat_lane_count_nodes (self, it->graph, &count, error) && leat_lane_count_edges (self, it->graph, &count, error);
+  leat_device_pop (self->resident->device);
+  if (good)
+    leat_graph_count_add (sum, &count, head->launches - head->counted_from);
   return good;
 }
 
-/* What to add to the calls that wait: one that looks until the end is many calls and one wait, and what building a
- * graph waits for is no run's. */
-guint64
-leat_session_sum_unseen_waits (const GPtrArray *lanes)
+/* What they did between start and stop. */
+static gboolean
+leat_session_count_lane (LeatLane *lane, LeatGraphCount *sum, GError **error)
 {
-  guint64 sum = 0;
-
-  for (guint i = 0; i < lanes->len; i++)
-    {
-      const LeatLane *lane = g_ptr_array_index (lanes, i);
-
-      sum += lane->seen_ended - lane->other_waits;
-    }
-  return sum;
+  for (guint path = 0; path < LEAT_N_PATHS; path++)
+    if (!leat_lane_count_graphs (lane, path, sum, error))
+      return FALSE;
+  if (lane->repeater != NULL)
+    sum->kernels += leat_repeater_count_kernels (lane->repeater) - lane->counted_repeater_from;
+  return TRUE;
 }
 
 void
@@ -174,6 +167,33 @@ leat_session_begin_lane_counts (LeatLane *lane)
   for (guint path = 0; path < LEAT_N_PATHS; path++)
     lane->executables[path].counted_from = lane->executables[path].launches;
   lane->counted_repeater_from = lane->repeater != NULL ? leat_repeater_count_kernels (lane->repeater) : 0;
+}
+
+/* Others take their place. */
+void
+leat_session_settle_counts (LeatSession *self)
+{
+  for (guint i = 0; self->lanes != NULL && i < self->lanes->len && self->graph_counts.is_counting; i++)
+    {
+      LeatLane *lane = g_ptr_array_index (self->lanes, i);
+
+      leat_session_count_lane (lane, &self->graph_counts.gone, NULL);
+      leat_session_begin_lane_counts (lane);
+    }
+}
+
+/* Those that run one set of inputs at a time, and those of batches. (transfer container) */
+static GPtrArray *
+leat_session_list_lanes (LeatSession *self)
+{
+  GPtrArray *lanes = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->lanes->len; i++)
+    g_ptr_array_add (lanes, g_ptr_array_index (self->lanes, i));
+  for (guint i = 0; self->batch != NULL && i < self->batch->widths->len; i++)
+    for (guint flight = 0; flight < self->batch->n_flights; flight++)
+      g_ptr_array_add (lanes, ((LeatWidth *) g_ptr_array_index (self->batch->widths, i))->lanes[flight]);
+  return lanes;
 }
 
 /**
@@ -190,6 +210,8 @@ leat_session_begin_lane_counts (LeatLane *lane)
 gboolean
 leat_session_start_counting (LeatSession *self, GError **error)
 {
+  g_autoptr (GPtrArray) lanes = NULL;
+
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
 
   if (!leat_session_is_open (self))
@@ -197,9 +219,12 @@ leat_session_start_counting (LeatSession *self, GError **error)
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "cannot count calls: the session is not open");
       return FALSE;
     }
-  for (guint i = 0; i < self->lanes->len; i++)
-    leat_session_begin_lane_counts (g_ptr_array_index (self->lanes, i));
-  self->counted_seen_from = leat_session_sum_unseen_waits (self->lanes);
+  lanes = leat_session_list_lanes (self);
+  for (guint i = 0; i < lanes->len; i++)
+    leat_session_begin_lane_counts (g_ptr_array_index (lanes, i));
+  self->counted_seen_from = self->graph_counts.unseen_waits;
+  self->graph_counts.gone = (LeatGraphCount){ 0 };
+  self->graph_counts.is_counting = TRUE;
   return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
 }
 
@@ -210,10 +235,11 @@ leat_session_start_counting (LeatSession *self, GError **error)
  *
  * Ends leat_session_start_counting() and tells what was counted, over all runs between the two.
  *
- * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches.  Where a loop on
- * the device repeats runs, so are the kernels that count them, one for each and one before.  A wait is one
- * however it is done; of other sessions' waits, those that end by looking (%LEAT_WAIT_SPIN) are not seen.  Where a
- * property that was set gave the session another graph in between, the nodes of the former one are not seen either.
+ * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches, of batches too,
+ * and of graphs that are gone by now.  Where a loop on the device repeats runs, so are the kernels that count them, one
+ * for each and one before.  A wait is one however it is done; of other sessions' waits, those that end by looking
+ * (%LEAT_WAIT_SPIN) are not seen.  What a session does to set itself up and to try out how data go best is not counted,
+ * but for calls, nor is the launch of a kernel that stays (executor=resident), which the counter stays has.
  *
  * Returns: (transfer full): a dictionary (a{st}): kernels, copies (of them, uploads and readbacks), fills,
  * early-starts, graph-launches, waits, calls (of any kind); %NULL on error
@@ -231,7 +257,8 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   static const LeatDriverEntry fills[] = { LEAT_DRIVER_ENTRY_cuMemsetD8Async };
   static const LeatDriverEntry waits[] = { LEAT_DRIVER_ENTRY_cuStreamSynchronize,
                                            LEAT_DRIVER_ENTRY_cuEventSynchronize };
-  LeatGraphCount inside = { 0 };
+  g_autoptr (GPtrArray) lanes = NULL;
+  LeatGraphCount inside;
   GVariantBuilder builder;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
@@ -242,8 +269,11 @@ leat_session_stop_counting (LeatSession *self, GError **error)
       return NULL;
     }
   leat_driver_trace_stop (leat_device_get_driver (self->device));
-  for (guint i = 0; i < self->lanes->len; i++)
-    if (!leat_session_count_graphs (self, g_ptr_array_index (self->lanes, i), &inside, error))
+  inside = self->graph_counts.gone;
+  self->graph_counts.is_counting = FALSE;
+  lanes = leat_session_list_lanes (self);
+  for (guint i = 0; i < lanes->len; i++)
+    if (!leat_session_count_lane (g_ptr_array_index (lanes, i), &inside, error))
       return NULL;
 #define COUNT(entries) leat_session_count_calls (self, entries, G_N_ELEMENTS (entries))
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
@@ -255,7 +285,7 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   g_variant_builder_add (&builder, "{st}", "early-starts", inside.early_starts);
   g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));
   g_variant_builder_add (&builder, "{st}", "waits",
-                         COUNT (waits) + leat_session_sum_unseen_waits (self->lanes) - self->counted_seen_from);
+                         COUNT (waits) + self->graph_counts.unseen_waits - self->counted_seen_from);
 #undef COUNT
   g_variant_builder_add (&builder, "{st}", "calls",
                          leat_driver_trace_get_total (leat_device_get_driver (self->device)));

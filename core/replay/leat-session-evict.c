@@ -55,13 +55,10 @@ leat_session_check_lent (LeatSession *self, GError **error)
 static void
 leat_session_drop_lanes (LeatSession *self)
 {
-  guint64 seen = leat_session_sum_unseen_waits (self->lanes);
-
   if (self->lanes->len == 1)
     return;
   g_ptr_array_set_size (self->lanes, 1);
   leat_session_make_flights (self);
-  self->counted_seen_from -= seen - leat_session_sum_unseen_waits (self->lanes);
 }
 
 /* Those for other shapes have no state that would be seen again. */

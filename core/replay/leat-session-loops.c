@@ -13,6 +13,7 @@ typedef struct
   const char *why; /* static */
   guint64 runs, total, most;
   LeatLoopReport last;
+  gboolean is_told;    /* that it has ended at its cap */
   gboolean done_again; /* after it ran away: in an iteration of another one, or in the next of many runs */
 } LeatLoopTotal;
 
@@ -53,6 +54,20 @@ leat_session_get_loop (LeatSession *self, const LeatPlanLoop *loop)
   return &g_array_index (self->loop_totals, LeatLoopTotal, loop->index);
 }
 
+/* How often the body is done is for the data to say; the plan says what it is. */
+static void
+leat_session_note_iterations (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations)
+{
+  gboolean of_graph =
+    loop->way == LEAT_LOOP_WHILE && leat_plan_is_captured (self->plan, leat_plan_get_op (self->plan, loop->first));
+
+  if (loop->parent != NULL || of_graph || loop->way == LEAT_LOOP_COOPERATIVE)
+    return;
+  self->predicted.kernels += iterations * loop->kernels;
+  self->predicted.copies += iterations * loop->copies;
+  self->predicted.fills += iterations * loop->fills;
+}
+
 static void
 leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop)
 {
@@ -65,6 +80,7 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
       total->last.end = LEAT_LOOP_END_BUDGET;
       total->last.iterations = total->last.away;
     }
+  leat_session_note_iterations (self, loop, total->last.iterations);
   total->executor = loop->way;
   total->why = loop->why;
   total->runs++;
@@ -156,6 +172,58 @@ leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const Le
                *state != '\0' ? ", each of which hands on " : "", state, leat_session_get_other_way (self, loop));
 }
 
+/* "most=5 limit=3" */
+static char *
+leat_loop_dup_operands (const LeatPlanLoop *loop, const LeatLoopReport *report)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; loop->operands != NULL && loop->operands[i] != NULL; i++)
+    {
+      char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+      g_ascii_formatd (number, sizeof number, "%.9g", report->values[i]);
+      g_string_append_printf (text, "%s%s=%s", i > 0 ? " " : "", loop->operands[i], number);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* Once for each loop, as it most often is so in all runs. */
+static void
+leat_session_tell_cap (LeatSession *self, const LeatPlanLoop *loop, const LeatLoopReport *report)
+{
+  const char *name = leat_node_get_name (loop->node);
+  g_autofree char *until = NULL, *values = leat_loop_dup_operands (loop, report);
+  g_autoptr (GError) warning = NULL;
+  GVariantDict dict;
+
+  g_object_get (loop->node, "until", &until, NULL);
+  g_set_error (&warning, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
+               "%s \"%s\" ended at max-iterations=%" G_GUINT64_FORMAT " and until=\"%s\" was not met%s%s; "
+               "leat-launch --stats tells of every loop how it ended",
+               leat_node_get_id (loop->node), name, report->iterations, until, *values != '\0' ? ": " : "", values);
+  g_variant_dict_init (&dict, NULL);
+  g_variant_dict_insert (&dict, "node", "s", name);
+  g_variant_dict_insert (&dict, "iterations", "t", report->iterations);
+  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
+                 leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, g_variant_dict_end (&dict)));
+}
+
+static void
+leat_session_tell_caps (LeatSession *self)
+{
+  for (guint i = 0; i < self->plan->loops->len; i++)
+    {
+      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+      LeatLoopTotal *total = leat_session_get_loop (self, loop);
+
+      if (!loop->is_tested || total->is_told || total->last.end != LEAT_LOOP_END_CAP)
+        continue;
+      total->is_told = TRUE;
+      leat_session_tell_cap (self, loop, &total->last);
+    }
+}
+
 /* What a loop has come to by then is no result. */
 static gboolean
 leat_session_check_called_off (LeatSession *self, LeatSessionFlight *flight, GError **error)
@@ -198,6 +266,7 @@ leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError *
       done_again = leat_session_get_loop (self, loop)->done_again;
     }
   g_mutex_unlock (&self->told_lock);
+  leat_session_tell_caps (self);
   if (away == NULL)
     return leat_session_check_called_off (self, flight, error);
   flight->run.reported = flight->run.refused = TRUE;

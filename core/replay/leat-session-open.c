@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-batch-private.h"
+#include "leat-session-plan-private.h"
 #include "leat-session-reports-private.h"
 
 #include "graph/leat-node-private.h"
@@ -166,6 +167,7 @@ leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError
   if (!leat_session_make_first_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
   leat_session_tell_open_values (self);
+  leat_session_settle_constants (self);
   self->stats.once_bytes = leat_session_get_written_bytes (self);
   leat_session_note_time (&self->stats.load_us, &since);
   if (!leat_session_build_setup (self, error))
@@ -239,6 +241,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   leat_nvtx_load ();
   self->open_since_us = g_get_monotonic_time ();
   memset (&self->stats, 0, sizeof self->stats);
+  self->predicted = (LeatPrediction){ 0 };
   g_mutex_lock (&self->told_lock);
   g_ptr_array_set_size (self->growths, 0);
   g_mutex_unlock (&self->told_lock);

@@ -28,6 +28,7 @@ typedef struct
 /* Of the plan that is bound: how many lanes there may be, with lanes=auto as many as the budget allows. */
 guint leat_session_plan_lanes (LeatSession *self);
 void leat_session_plan_constants (LeatSession *self, LeatConstantBytes *constants);
+void leat_session_settle_constants (LeatSession *self);
 /* @runs: the one that ends the stream is one of them. */
 void leat_session_plan_fill (LeatSession *self, const LeatConstantBytes *constants, guint lanes, guint64 runs,
                              LeatSessionPlan *plan);

@@ -50,6 +50,29 @@ leat_buffer_get_written_bytes (const LeatBuffer *self)
   return self->initial != NULL ? g_bytes_get_size (self->initial) + (self->header ? sizeof (guint64) : 0) : 0;
 }
 
+static void
+leat_constants_add (LeatConstantBytes *self, const LeatBuffer *buffer, gboolean is_shared)
+{
+  guint64 bytes = buffer->bytes;
+
+  if (buffer->initial != NULL)
+    bytes = g_bytes_get_size (buffer->initial) + (buffer->header ? LEAT_BUFFER_HEADER : 0);
+  if (buffer->initial != NULL && is_shared)
+    {
+      self->shared_bytes += bytes;
+      return;
+    }
+  self->n_own++;
+  self->own_bytes += leat_memory_pool_round (bytes);
+  self->written_bytes += leat_buffer_get_written_bytes (buffer);
+}
+
+static gboolean
+leat_buffer_is_constant (const LeatBuffer *self)
+{
+  return self->place == LEAT_PLACE_OWN && self->kind == LEAT_BUFFER_CONST;
+}
+
 void
 leat_session_plan_constants (LeatSession *self, LeatConstantBytes *constants)
 {
@@ -57,20 +80,28 @@ leat_session_plan_constants (LeatSession *self, LeatConstantBytes *constants)
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
-      guint64 bytes = buffer->bytes;
 
-      if (buffer->place != LEAT_PLACE_OWN || buffer->kind != LEAT_BUFFER_CONST)
+      if (leat_buffer_is_constant (buffer))
+        leat_constants_add (constants, buffer,
+                            buffer->initial != NULL && leat_session_plan_is_shared (self, i, buffer));
+    }
+}
+
+/* Others come and go between the plan and the moment at which a constant is asked for: how it was then is what is
+ * planned with from here on. */
+void
+leat_session_settle_constants (LeatSession *self)
+{
+  self->constants = (LeatConstantBytes){ 0 };
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      const LeatBlock *block = g_ptr_array_index (self->resident->blocks, i);
+
+      if (!leat_buffer_is_constant (buffer) || block == NULL)
         continue;
-      if (buffer->initial != NULL)
-        bytes = g_bytes_get_size (buffer->initial) + (buffer->header ? LEAT_BUFFER_HEADER : 0);
-      if (buffer->initial != NULL && leat_session_plan_is_shared (self, i, buffer))
-        {
-          constants->shared_bytes += bytes;
-          continue;
-        }
-      constants->n_own++;
-      constants->own_bytes += leat_memory_pool_round (bytes);
-      constants->written_bytes += leat_buffer_get_written_bytes (buffer);
+      leat_constants_add (&self->constants, buffer, block->was_there);
+      self->constants.was_lost = self->constants.was_lost || block->was_lost;
     }
 }
 

@@ -15,7 +15,8 @@ typedef enum
   LEAT_FIGURE_MEMORY,
   LEAT_FIGURE_ALLOCATIONS,
   LEAT_FIGURE_TRAFFIC,
-  LEAT_FIGURE_MOST, /* the plan has what is allowed */
+  LEAT_FIGURE_MOST,  /* the plan has what is allowed */
+  LEAT_FIGURE_LANES, /* likewise, but of batches, which have lanes of their own */
 } LeatFigureKind;
 
 typedef struct
@@ -40,7 +41,7 @@ static const LeatFigure leat_figures[] = {
   PLANNED ("run-upload-bytes", run_up_bytes),
   PLANNED ("run-readback-bytes", run_back_bytes),
   PLANNED ("lane-bytes", lane_bytes),
-  FIGURE ("lanes", MOST, lanes, lanes),
+  FIGURE ("lanes", LANES, lanes, lanes),
   FIGURE ("once-bytes", SETUP, once_bytes, once_bytes),
   FIGURE ("shared-bytes", SHARED, shared_bytes, shared_bytes),
   FIGURE ("upload-bytes", TRAFFIC, up_bytes, graphs.work.traffic.up_bytes),
@@ -156,6 +157,8 @@ leat_session_takes_more (LeatSession *self, LeatFigureKind kind)
 {
   if (self->batch != NULL || self->stats.batch_launches > 0)
     return TRUE;
+  if (self->constants.was_lost && (kind == LEAT_FIGURE_ALLOCATIONS || kind == LEAT_FIGURE_MEMORY))
+    return TRUE;
   if (kind == LEAT_FIGURE_ALLOCATIONS)
     return self->trials->len > 0 || self->stats.evictions > 0;
   return kind == LEAT_FIGURE_MEMORY && self->stats.evictions > 0 && self->constants.shared_bytes > 0;
@@ -166,18 +169,22 @@ leat_session_get_relation (LeatSession *self, const LeatFigure *figure)
 {
   const LeatSessionStats *stats = &self->stats;
 
-  if (figure->kind == LEAT_FIGURE_MOST)
+  if (figure->kind == LEAT_FIGURE_LANES && leat_session_takes_more (self, figure->kind))
+    return "other";
+  if (figure->kind == LEAT_FIGURE_MOST || figure->kind == LEAT_FIGURE_LANES)
     return "at-most";
   if (stats->replans + stats->grown > 0 || (self->failed && figure->kind == LEAT_FIGURE_TRAFFIC)
       || (stats->evictions > 0 && figure->kind == LEAT_FIGURE_SHARED))
     return "other";
-  if (figure->kind == LEAT_FIGURE_SETUP || figure->kind == LEAT_FIGURE_SHARED)
+  if (figure->kind == LEAT_FIGURE_SHARED)
     return "equal";
+  if (figure->kind == LEAT_FIGURE_SETUP)
+    return self->constants.was_lost ? "at-least" : "equal";
   /* Scratch that several sessions have in common is nobody's. */
   if (self->scratch != NULL && (figure->kind == LEAT_FIGURE_MEMORY || figure->kind == LEAT_FIGURE_ALLOCATIONS))
     return leat_session_takes_more (self, figure->kind) ? "other" : "at-most";
   if (leat_session_takes_more (self, figure->kind))
-    return "at-least";
+    return figure->kind == LEAT_FIGURE_TRAFFIC && leat_session_moves_less (self) ? "other" : "at-least";
   return figure->kind == LEAT_FIGURE_TRAFFIC && leat_session_moves_less (self) ? "at-most" : "equal";
 }
 
@@ -208,7 +215,7 @@ leat_session_print_report (LeatSession *self, const LeatSessionPlan *plan)
  * Returns: (transfer full): for each figure its name s, what was planned t, what was counted t, and how the two stand
  *   (a(stts)): "equal"; "at-most" where the plan has a bound, because it cannot know how much of bounded data is live,
  *   which inputs stay the same, or which results the memo has; "at-least" where batches were run, or memory was made
- *   again; "other" where the plan was another one for a while, or a run failed half way.  %NULL with
+ *   again; "other" where both may be, the plan was another one for a while, or a run failed half way.  %NULL with
  *   %LEAT_SESSION_ERROR_STATE while the session is not open, %LEAT_SESSION_ERROR_BUSY while another thread has it
  */
 GVariant *
@@ -233,4 +240,43 @@ leat_session_dup_report (LeatSession *self, GError **error)
                  "there is nothing to report: the session is not open");
   leat_session_let_go (self);
   return report;
+}
+
+/**
+ * leat_session_dup_predicted:
+ * @self: a session that is not running
+ *
+ * Tells what the plans say of all that was launched since the session was opened, to be held against what
+ * leat_session_stop_counting () says of the same runs.
+ *
+ * It is the sum of what leat_plan_dup_prediction() said when each run was launched: runs on inputs that are on the
+ * device already do without the uploads, launches of batches have plans of their own, and a plan that becomes a graph
+ * after some runs says another thing from then on.  Trials (#LeatSession:calibrate) are in neither, nor is what a
+ * session does to set itself up.  Runs without results (leat_session_repeat()) are not in it.  Of a
+ * loop whose iterations are launches or nodes of their own, each iteration that there was is; not of one within another.
+ *
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, early-starts, graph-launches, waits
+ */
+GVariant *
+leat_session_dup_predicted (LeatSession *self)
+{
+  const LeatPrediction *sum = &self->predicted;
+  const struct
+  {
+    const char *name;
+    guint64 value;
+  } rows[] = { { "kernels", sum->kernels },
+               { "copies", sum->copies },
+               { "fills", sum->fills },
+               { "early-starts", sum->early_starts },
+               { "graph-launches", sum->graph_launches },
+               { "waits", sum->waits } };
+  GVariantBuilder builder;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    g_variant_builder_add (&builder, "{st}", rows[i].name, rows[i].value);
+  return g_variant_ref_sink (g_variant_builder_end (&builder));
 }

@@ -271,6 +271,7 @@ typedef struct
   guint64 own_bytes, written_bytes; /* of the device's memory, and of what is written there */
   guint64 n_own;
   guint64 shared_bytes; /* that are there already */
+  gboolean was_lost;    /* some of these were made all the same: another session was faster */
 } LeatConstantBytes;
 
 /* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
@@ -310,7 +311,7 @@ struct _LeatSession
 
   LeatDevice *device;
   LeatMemoryAccount *account;  /* since the session was opened last; NULL before the first time */
-  LeatConstantBytes constants; /* as they were planned when it was opened */
+  LeatConstantBytes constants; /* as they were planned, and found, when it was opened */
   LeatStore *store;
   LeatGraphCounts graph_counts;
   GPtrArray *setups; /* LeatSetup */
@@ -373,8 +374,9 @@ struct _LeatSession
   gint64 open_since_us;
   gint64 last_progress_us;
   guint64 total_bytes;
-  GArray *kernel_transfers;  /* guint: ops that are kernels which move data between host and device */
-  guint64 counted_seen_from; /* waits that had ended by looking when start_counting () was called */
+  GArray *kernel_transfers; /* guint: ops that are kernels which move data between host and device */
+  LeatPrediction predicted; /* by the plans of all launches since the session was opened, summed up */
+  gint64 counted_seen_from; /* LeatGraphCounts.unseen_waits when start_counting () was called */
   LeatSessionStats stats;
   gboolean levels_changed;     /* graphs, or what is kept of them, since the stats were told */
   LeatScratch *scratch;        /* that the first lane is in; NULL: in memory of its own */
@@ -655,9 +657,15 @@ leat_session_get_output (LeatSession *self, guint index)
   return &g_array_index (self->outputs, LeatSessionOutput, index);
 }
 
-/* By all of them: waits that no call that waits was made for, less such calls that were not for a run. */
-guint64 leat_session_sum_unseen_waits (const GPtrArray *lanes);
 void leat_session_begin_lane_counts (LeatLane *lane);
+void leat_session_settle_counts (LeatSession *self);
+/* A run that gives results was launched. */
+static inline void
+leat_session_note_predicted (LeatSession *self, LeatPath path)
+{
+  leat_prediction_add (&self->predicted,
+                       path == LEAT_PATH_RESIDENT ? &self->plan->resident_prediction : &self->plan->prediction);
+}
 /* Of the plan as it is bound now: what kernels move across the link is not known from their nodes. */
 void leat_session_list_kernel_transfers (LeatSession *self);
 /* After a run, or @n that bring the same: the live bytes of these. */

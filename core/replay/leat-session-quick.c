@@ -156,6 +156,7 @@ leat_quick_compute (LeatQuick *self, GError **error)
   leat_session_note_on_device (session, FALSE);
   if (!leat_lane_poison (lane, self->path, error) || !leat_lane_launch (lane, self->path, error))
     return FALSE;
+  leat_session_note_predicted (session, self->path);
   if (!leat_lane_wait (lane, g_atomic_int_get (&session->wait), error))
     return leat_quick_fail_wait (self, error);
   device_us = g_get_monotonic_time () - begin_us;

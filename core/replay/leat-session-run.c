@@ -73,7 +73,7 @@ leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GErr
 {
   if (!leat_session_is_resident (self) || path != LEAT_PATH_FULL)
     return TRUE;
-  lane->other_waits++;
+  leat_lane_note_other_wait (lane);
   return leat_lane_synchronize (lane, error);
 }
 
@@ -104,6 +104,7 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
     return FALSE;
   if (!leat_session_launch_path (self, flight, path, error))
     return FALSE;
+  leat_session_note_predicted (self, path);
   flight->run.path = path;
   flight->run.measured = measured;
   flight->run.launched = TRUE;

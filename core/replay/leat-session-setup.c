@@ -85,23 +85,6 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
     leat_session_clear_times (self);
 }
 
-static guint64
-leat_session_sum_seen (const GPtrArray *lanes)
-{
-  guint64 sum = 0;
-
-  for (guint i = 0; i < lanes->len; i++)
-    sum += ((LeatLane *) g_ptr_array_index (lanes, i))->seen_ended;
-  return sum;
-}
-
-/* Those of the former lanes count too. */
-static void
-leat_session_carry_waits (LeatSession *self, const GPtrArray *former, const GPtrArray *lanes)
-{
-  self->counted_seen_from += leat_session_sum_seen (lanes) - leat_session_sum_seen (former);
-}
-
 static void
 leat_session_lend_bindings (LeatSession *self, LeatSetup *setup)
 {
@@ -118,8 +101,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   gboolean same_memory = self->setup == setup;
 
   leat_session_lend_bindings (self, setup);
-  if (self->setup != NULL)
-    leat_session_carry_waits (self, self->lanes, setup->lanes);
+  leat_session_settle_counts (self);
   self->setup = setup;
   setup->used = ++self->setup_clock;
   leat_session_set_plan (self, setup->plan);

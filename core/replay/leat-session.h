@@ -268,6 +268,7 @@ GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);
 char *leat_session_to_prometheus (LeatSession *self, const char *pipeline);
 gboolean leat_session_start_counting (LeatSession *self, GError **error);
+GVariant *leat_session_dup_predicted (LeatSession *self);
 GVariant *leat_session_stop_counting (LeatSession *self, GError **error);
 
 G_END_DECLS

@@ -11,10 +11,10 @@ G_BEGIN_DECLS
  * somebody has them.  Nobody writes them but here. */
 typedef struct _LeatShared LeatShared;
 
-/* @header: the items come behind their count. @account: of who made it first. @was_there: others have it. (transfer
- * full) */
+/* @header: the items come behind their count. @account: of who made it first. @was_there: others have it. @was_lost:
+ * and it was written by this one too, who was not the first. (transfer full) */
 LeatShared *leat_shared_get (LeatDevice *device, LeatMemoryAccount *account, GBytes *contents, gboolean header,
-                             guint64 count, const char *what, gboolean *was_there, GError **error);
+                             guint64 count, const char *what, gboolean *was_there, gboolean *was_lost, GError **error);
 /* Would it be found there? */
 gboolean leat_shared_is_there (LeatDevice *device, GBytes *contents, gboolean header);
 void leat_shared_unref (LeatShared *self);

@@ -106,7 +106,7 @@ leat_shared_new (LeatDevice *device, LeatMemoryAccount *account, GBytes *content
 
 LeatShared *
 leat_shared_get (LeatDevice *device, LeatMemoryAccount *account, GBytes *contents, gboolean header, guint64 count,
-                 const char *what, gboolean *was_there, GError **error)
+                 const char *what, gboolean *was_there, gboolean *was_lost, GError **error)
 {
   gsize size;
   gconstpointer data = g_bytes_get_data (contents, &size);
@@ -114,6 +114,7 @@ leat_shared_get (LeatDevice *device, LeatMemoryAccount *account, GBytes *content
   LeatShared *shared = leat_shared_find (device, contents, header, hash), *other;
 
   *was_there = shared != NULL;
+  *was_lost = FALSE;
   if (shared != NULL)
     return shared;
   shared = leat_shared_new (device, account, contents, header, count, what, error);
@@ -123,7 +124,7 @@ leat_shared_get (LeatDevice *device, LeatMemoryAccount *account, GBytes *content
   other = leat_shared_publish (shared);
   if (other == NULL)
     return shared;
-  *was_there = TRUE;
+  *was_there = *was_lost = TRUE;
   leat_shared_unref (shared);
   return other;
 }

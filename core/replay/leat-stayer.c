@@ -166,8 +166,10 @@ leat_stayer_leave (gpointer data)
       leat_stayer_count (&self->counts.parks);
     }
   leat_stayer_await_leave (self);
+  leat_driver_trace_begin_aside ();
   if (self->stay.stay > 0 && leat_device_check (self->device, NULL))
     (*leat_device_get_table (self->device)->cuStreamSynchronize) (self->stream);
+  leat_driver_trace_end_aside ();
   g_mutex_unlock (&self->lock);
 }
 
@@ -293,6 +295,7 @@ leat_stayer_come (LeatStayer *self, GError **error)
   if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
     return FALSE;
   leat_driver_begin_visit (driver);
+  leat_driver_trace_begin_aside ();
   g_mutex_lock (&self->lock);
   if (leat_stayer_is_gone (self))
     {
@@ -307,6 +310,7 @@ leat_stayer_come (LeatStayer *self, GError **error)
         __atomic_store_n (&self->bell->left, self->stay.stay, __ATOMIC_RELEASE);
     }
   g_mutex_unlock (&self->lock);
+  leat_driver_trace_end_aside ();
   leat_driver_end_visit (driver);
   leat_device_pop (self->device);
   return result == CUDA_SUCCESS
@@ -348,6 +352,25 @@ leat_stayer_strike (LeatStayer *self, LeatLane *lane, guint64 number)
                     __ATOMIC_RELEASE);
 }
 
+/* What its stages copy between host and device is in no graph and no call. */
+static void
+leat_stayer_note_moves (LeatStayer *self, LeatLane *lane)
+{
+  for (guint i = 0; i < self->stay.n_stages; i++)
+    {
+      const LeatOp *op = self->ops[i];
+      void *from, *to;
+      CUdeviceptr address;
+
+      if (op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_TRANSFER)
+        continue;
+      leat_lane_get_end (lane, op, op->from, &address, &from);
+      leat_lane_get_end (lane, op, op->to, &address, &to);
+      leat_traffic_add_copy (&lane->counts->work.traffic, from != NULL, to != NULL,
+                             leat_lane_get_moved_bytes (lane, op));
+    }
+}
+
 gboolean
 leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error)
 {
@@ -362,6 +385,7 @@ leat_stayer_ring (LeatStayer *self, LeatLane *lane, GError **error)
   leat_stayer_count (&self->counts.rings);
   g_mutex_unlock (&self->lock);
   lane->rung = number;
+  leat_stayer_note_moves (self, lane);
   return !leat_stayer_is_gone (self) || leat_stayer_come (self, error);
 }
 

@@ -24,6 +24,7 @@ typedef struct
   LeatMemory *memory;
   LeatShared *shared; /* of a CONST buffer: whose memory it is */
   gboolean was_there; /* others had it when it was asked for */
+  gboolean was_lost;  /* or while it was made */
   GBytes *contents;   /* what was written last: of a CONST buffer; NULL: nothing yet */
   guint64 user;       /* the last round of requests that got it */
 } LeatBlock;

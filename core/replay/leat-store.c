@@ -223,10 +223,10 @@ leat_store_find (LeatStore *self, const LeatBuffer *buffer, char **key)
 static LeatBlock *
 leat_store_add_constant (LeatStore *self, const LeatBuffer *buffer, char *key, GError **error)
 {
-  gboolean was_there;
+  gboolean was_there, was_lost;
   guint64 count = buffer->header ? leat_spec_get_dim (buffer->spec, 0) : 0;
   LeatShared *shared = leat_shared_get (self->device, self->account, buffer->initial, buffer->header, count,
-                                        buffer->name, &was_there, error);
+                                        buffer->name, &was_there, &was_lost, error);
   LeatBlock *block;
 
   if (shared == NULL)
@@ -239,6 +239,7 @@ leat_store_add_constant (LeatStore *self, const LeatBuffer *buffer, char *key, G
   block->store = leat_store_ref (self);
   block->shared = shared;
   block->was_there = was_there;
+  block->was_lost = was_lost;
   block->memory = leat_shared_get_memory (shared);
   block->contents = g_bytes_ref (buffer->initial);
   block->key = key;

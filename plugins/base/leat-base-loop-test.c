@@ -16,6 +16,7 @@ struct _LeatLoopTest
   guint64 most, budget_ns;
   GPtrArray *names;  /* char *: outputs that the expression or the series takes */
   GPtrArray *args;   /* char *: arguments of the node */
+  GPtrArray *told;   /* char *: not owned: what the report tells of, those of the expression */
   LeatSpec *series;  /* (nullable) */
   char *series_name; /* (nullable) */
   LeatKernelSource *source;
@@ -32,10 +33,28 @@ leat_loop_test_free (LeatLoopTest *self)
 {
   g_ptr_array_unref (self->names);
   g_ptr_array_unref (self->args);
+  g_ptr_array_unref (self->told);
   g_clear_pointer (&self->series, leat_spec_unref);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   g_free (self->series_name);
   g_free (self);
+}
+
+const char *const *
+leat_loop_test_list_operands (LeatLoopTest *self)
+{
+  return (const char *const *) self->told->pdata;
+}
+
+/* Before there are names of a series alone. */
+static void
+leat_loop_test_find_operands (LeatLoopTest *self)
+{
+  for (guint i = 0; i < self->names->len && self->told->len < LEAT_LOOP_OPERANDS; i++)
+    g_ptr_array_add (self->told, g_ptr_array_index (self->names, i));
+  for (guint i = 0; i < self->args->len && self->told->len < LEAT_LOOP_OPERANDS; i++)
+    g_ptr_array_add (self->told, g_ptr_array_index (self->args, i));
+  g_ptr_array_add (self->told, NULL);
 }
 
 LeatSpec *
@@ -221,11 +240,19 @@ leat_loop_test_write_end (LeatLoopTest *self, const char *is_told, GString *text
     "        {\n"
     "          leat_told[3] = " LEAT_LOOP_COUNTER ";\n"
     "          leat_told[4] = 1;\n"
-    "        }\n"
-    "      leat_told[0] = leat_goes_on;\n"
-    "    }\n",
+    "        }\n",
     is_told, LEAT_LOOP_END_AROUND, LEAT_LOOP_END_CONVERGED, LEAT_LOOP_END_NONE, LEAT_LOOP_END_BUDGET,
     LEAT_LOOP_END_CAP);
+  for (guint i = 0; g_ptr_array_index (self->told, i) != NULL; i++)
+    {
+      const char *name = g_ptr_array_index (self->told, i);
+
+      g_string_append_printf (text, "      ((double *) leat_told)[%u] = (double) %s%s;\n",
+                              (guint) (G_STRUCT_OFFSET (LeatLoopReport, values) / sizeof (double)) + i, name,
+                              leat_loop_test_has (self, name) ? "[0]" : "");
+    }
+  g_string_append (text, "      leat_told[0] = leat_goes_on;\n"
+                         "    }\n");
 }
 
 #define LEAT_LOOP_GOES_ON                                                                                              \
@@ -297,8 +324,12 @@ leat_loop_test_new (LeatGroup *group, LeatExpression *expression, const char *un
   self->budget_ns = (guint64) (budget * 1e9);
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->args = g_ptr_array_new_with_free_func (g_free);
+  self->told = g_ptr_array_new ();
   self->series_buffer = self->count_buffer = LEAT_BUFFER_NONE;
-  if (!leat_loop_test_find_names (self, expression, error) || !leat_loop_test_find_series (self, series, error))
+  if (!leat_loop_test_find_names (self, expression, error))
+    return NULL;
+  leat_loop_test_find_operands (self);
+  if (!leat_loop_test_find_series (self, series, error))
     return NULL;
   /* For what wants it to end so. */
   g_ptr_array_add (self->names, NULL);

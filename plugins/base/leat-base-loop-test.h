@@ -20,6 +20,8 @@ LeatLoopTest *leat_loop_test_new (LeatGroup *group, LeatExpression *expression, 
                                   guint64 most, double budget, GError **error);
 void leat_loop_test_free (LeatLoopTest *self);
 /* (nullable): of the port series */
+/* Of the expression, as far as a report has room for them; ends with NULL. */
+const char *const *leat_loop_test_list_operands (LeatLoopTest *self);
 LeatSpec *leat_loop_test_get_series (LeatLoopTest *self);
 /* Before the body: the outputs that are the loop's own. */
 void leat_loop_test_begin (LeatLoopTest *self, LeatRecorder *recorder);

@@ -276,6 +276,7 @@ leat_base_loop_record (LeatNode *node, LeatRecorder *recorder, GError **error)
     .is_tested = self->until != NULL,
     .budget_ns = (guint64) (self->budget * 1e9),
     .joint_test = LEAT_LOOP_JOINT_ENTRY,
+    .operands = leat_loop_test_list_operands (self->test),
     .inputs = (const char *const *) self->inputs,
     .outputs = (const char *const *) self->outputs,
   };
