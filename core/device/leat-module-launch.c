@@ -62,6 +62,15 @@ static gboolean
 leat_launch_check_shared (const LeatModuleFunction *function, const LeatDeviceFacts *facts,
                           const LeatLaunchShape *shape, const char *what, GError **error)
 {
+  guint own = function->facts.static_shared_bytes;
+
+  if (own > facts->max_shared_per_block)
+    return leat_launch_refuse (
+      error, what,
+      "kernel \"%s\" declares %u bytes of __shared__ memory, and a block on %s has at most %u: "
+      "take smaller arrays, or one that the launch sizes (extern __shared__ T x[]; and shared= "
+      "on the node), of at most %u bytes",
+      function->name, own, facts->name, facts->max_shared_per_block, facts->max_shared_per_block_optin);
   if (shape->shared_bytes <= function->facts.max_dynamic_shared_bytes)
     return TRUE;
   return leat_launch_refuse (error, what,

@@ -185,6 +185,7 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
   g_ptr_array_add (args, g_strdup ("-"));
   g_ptr_array_add (args, g_strdup ("-Wl,--as-needed"));
   g_ptr_array_add (args, g_strdup ("-lm"));
+  g_ptr_array_add (args, g_strdup ("-lgcc")); /* what takes no single instruction, such as a product of __int128 */
   g_ptr_array_add (args, NULL);
   return (char **) g_ptr_array_free (args, FALSE);
 }

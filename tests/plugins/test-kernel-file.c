@@ -13,9 +13,9 @@ static LeatPipeline *
 test_file_parse (const char *text, const char *properties, GError **error)
 {
   g_autofree char *path = leat_harness_dup_path ("file.cu");
-  g_autofree char *graph = g_strdup_printf ("leat 1\nk = kernel source=file.cu grid=1 y=i32[4] %s\nb = app\n"
+  g_autofree char *graph = g_strdup_printf ("leat 1\nk = kernel source=file.cu y=i32[4] %s %s\nb = app\n"
                                             "k.y -> readback -> b\n",
-                                            properties);
+                                            strstr (properties, "grid=") == NULL ? "grid=1" : "", properties);
   g_autofree char *graph_path = leat_harness_dup_path ("file.leat");
 
   leat_harness_write_file (path, text, strlen (text));
@@ -236,6 +236,67 @@ test_file_variables_of_nodes (void)
     }
 }
 
+/* More shared memory than a block can have; a GPU's compiler says it in hexadecimal. */
+static void
+test_file_shared_too_large (void)
+{
+  static const char text[] = "__global__ void k (int *y) { __shared__ int s[13000]; s[threadIdx.x] = 2; __syncthreads "
+                             "(); y[threadIdx.x] = s[3 - "
+                             "threadIdx.x]; }";
+  static const char *const graphs[] = { "block=4", "block=4 grid=occupancy", "block=4 cooperative=true" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) result = test_file_run (text, graphs[i], &error);
+
+      g_test_message ("%s", error != NULL ? error->message : "no error");
+      g_assert_null (result);
+      g_assert_true (strstr (error->message, "kernel \"k\" declares 52000 bytes of __shared__ memory, and a block on ")
+                       != NULL
+                     || strstr (error->message, "0xcb20") != NULL);
+    }
+}
+
+/* CUDA's heap of the device, which has 8 MiB. */
+static void
+test_file_heap (void)
+{
+  static const gint32 twos[4] = { 2, 3, 4, 5 }, yes[4] = { 1, 1, 1, 1 };
+
+  test_file_assert ("__global__ void k (int *y) { int *p = new int[2]; p[1] = 2 + threadIdx.x; y[threadIdx.x] = p[1];\n"
+                    "  delete[] p; }",
+                    "block=4", twos);
+  test_file_assert ("struct node { node *next; int v; __device__ node (node *n, int w) : next (n), v (w) {} };\n"
+                    "__global__ void k (int *y) { node *list = nullptr;\n"
+                    "  for (int i = 0; i < 3; i++) list = new node (list, i + threadIdx.x);\n"
+                    "  y[threadIdx.x] = list->v;\n"
+                    "  while (list) { node *next = list->next; delete list; list = next; } }",
+                    "block=4", twos);
+  test_file_assert ("__global__ void k (int *y) { int *p = (int *) malloc (sizeof (int)); *p = 2 + threadIdx.x;\n"
+                    "  y[threadIdx.x] = *p; free (p); free (NULL); }",
+                    "block=4", twos);
+  /* There is an end to it, and what was given back can be had again. */
+  test_file_assert ("__device__ int fill () { void *first = nullptr; int n = 0;\n"
+                    "  for (void *p; (p = malloc (1 << 20)) != nullptr; n++) { *(void **) p = first; first = p; }\n"
+                    "  while (first) { void *next = *(void **) first; free (first); first = next; } return n; }\n"
+                    "__global__ void k (int *y) { if (threadIdx.x == 0) { int n = fill (), m = fill ();\n"
+                    "  for (int i = 0; i < 4; i++) y[i] = n >= 1 && n <= 8 && n == m; } }",
+                    "block=4", yes);
+}
+
+/* What compilers make a call of their own library of. */
+static void
+test_file_wide_integers (void)
+{
+  static const gint32 wanted[4] = { 0, 81, 324, 729 };
+
+  test_file_assert ("__global__ void k (int *y) { unsigned __int128 v = threadIdx.x * 9 + (threadIdx.x > 9);\n"
+                    "  v = v * v * 1000000007u % 1000000007000u / 1000000007u; float f = (float) (__int128) v;\n"
+                    "  y[threadIdx.x] = (int) (long long) (__int128) f; }",
+                    "block=4", wanted);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -246,6 +307,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel-file/variables-filled", test_file_variables_filled);
   g_test_add_func ("/leat/base/kernel-file/variables-refused", test_file_variables_refused);
   g_test_add_func ("/leat/base/kernel-file/variables-of-nodes", test_file_variables_of_nodes);
+  g_test_add_func ("/leat/base/kernel-file/shared-too-large", test_file_shared_too_large);
+  g_test_add_func ("/leat/base/kernel-file/heap", test_file_heap);
+  g_test_add_func ("/leat/base/kernel-file/wide-integers", test_file_wide_integers);
   failed = g_test_run ();
   leat_harness_remove_files ();
   return failed;

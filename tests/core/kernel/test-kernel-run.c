@@ -326,6 +326,39 @@ test_kernel_run_whole (void)
   kernel_harness_clear (&kernels);
 }
 
+/* Why an image does not load is what the loader says. */
+static void
+test_kernel_run_unresolved (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source =
+    leat_kernel_source_new ("unresolved.cu",
+                            "__global__ void f (uint32_t *out, int n) { out[n] = 1;\n"
+                            "  asm volatile (\".pushsection .data\\n.8byte nowhere_else\\n.popsection\"); }",
+                            &error);
+  g_autoptr (GBytes) image = NULL;
+  g_autoptr (LeatKernelSource) plain = leat_kernel_source_new ("plain.cu", run_cases[0].text, NULL);
+  LeatImageTarget target;
+  KernelHarness kernels;
+
+  g_assert_no_error (error);
+  if (!kernel_harness_init (&kernels, plain))
+    return;
+  target = kernel_harness_get_target (kernels.device);
+  if (!leat_device_is_cpu (kernels.device))
+    g_test_skip ("the text is a CPU's");
+  else
+    {
+      image = leat_image_compile (source, &target, &error);
+      g_assert_no_error (error);
+      g_assert_null (leat_module_load (kernels.device, image, "unresolved.cu", &error));
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED"));
+      g_assert_nonnull (strstr (error->message, "undefined symbol: nowhere_else"));
+    }
+  kernel_harness_clear (&kernels);
+}
+
 static void
 test_kernel_run_includes (void)
 {
@@ -397,6 +430,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/run/wrapper-takes-counts", test_kernel_run_wrapper);
   g_test_add_func ("/leat/kernel/run/host-variant", test_kernel_run_variant);
   g_test_add_func ("/leat/kernel/run/whole-variants", test_kernel_run_whole);
+  g_test_add_func ("/leat/kernel/run/unresolved", test_kernel_run_unresolved);
   g_test_add_func ("/leat/kernel/run/includes-beside", test_kernel_run_includes);
   g_test_add_func ("/leat/kernel/run/strict", test_kernel_run_strict);
   return g_test_run ();
