@@ -51,9 +51,8 @@ leat_launch_check_threads (const LeatModuleFunction *function, const LeatDeviceF
     return leat_launch_refuse (
       error, what,
       "a block of %" G_GUINT64_FORMAT
-      " threads is too large: kernel \"%s\" with %u registers a thread allows at most %u; give it a "
-      "smaller block=, or say __launch_bounds__ before the kernel's name, so that it is compiled "
-      "for fewer registers",
+      " threads is too large: kernel \"%s\", with %u registers a thread, is compiled for at most %u; give it a smaller "
+      "block=, or say in the __launch_bounds__ before its name how many it is for",
       threads, function->name, function->facts.registers, function->facts.max_threads_per_block);
   return TRUE;
 }

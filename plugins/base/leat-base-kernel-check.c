@@ -142,6 +142,15 @@ leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKernelCall *
                    block, threads, LEAT_KERNEL_MAX_THREADS);
       return FALSE;
     }
+  if (prototype->launch_bounds > 0 && threads > prototype->launch_bounds)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "block=%s is %" G_GUINT64_FORMAT
+                   " threads, and kernel %s is compiled for at most %u: take no more, or say more in its "
+                   "__launch_bounds__",
+                   block, threads, prototype->entry, prototype->launch_bounds);
+      return FALSE;
+    }
   if (prototype->has_dynamic_shared && call->shared_bytes == 0)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,

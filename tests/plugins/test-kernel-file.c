@@ -258,6 +258,46 @@ test_file_shared_too_large (void)
     }
 }
 
+#define BOUNDED(bounds)                                                                                                \
+  "constexpr int WARPS = 2, WIDE = WARPS * (16 << 1);\nenum { NARROW = WIDE / 2 };\n"                                  \
+  "__global__ void __launch_bounds__ (" bounds ") k (int *y) { if (threadIdx.x < 4) y[threadIdx.x] = blockDim.x; }"
+
+/* A kernel that is compiled for blocks of some size. */
+static void
+test_file_bounds (void)
+{
+  static const struct
+  {
+    const char *bounds, *properties;
+    gint32 threads;   /* of the block */
+    const char *says; /* where it is refused */
+  } table[] = {
+    { BOUNDED ("64"), "", 64, NULL },
+    { BOUNDED ("64, 2"), "block=64", 64, NULL },
+    { BOUNDED ("64"), "block=32", 32, NULL },
+    { BOUNDED ("64"), "block=65", 0, "block=65 is 65 threads, and kernel k is compiled for at most 64" },
+    { BOUNDED ("64"), "block=16x8", 0, "block=16x8 is 128 threads" },
+    { BOUNDED ("WIDE"), "", 64, NULL },
+    { BOUNDED ("WIDE"), "block=128", 0, "compiled for at most 64" },
+    { BOUNDED ("(NARROW + 2 * 3u) - 6"), "", 32, NULL },
+    { BOUNDED ("512"), "", 256, NULL },
+    { BOUNDED ("512"), "block=1024", 0, "compiled for at most 512" },
+    /* Not read before it is compiled. */
+    { BOUNDED ("sizeof (double) * 8"), "block=128", 0, "is compiled for at most 64" },
+    { BOUNDED ("sizeof (double) * 8"), "block=64", 64, NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      gint32 wanted[4] = { table[i].threads, table[i].threads, table[i].threads, table[i].threads };
+
+      if (table[i].says != NULL)
+        test_file_assert_refused (table[i].bounds, table[i].properties, table[i].says);
+      else
+        test_file_assert (table[i].bounds, table[i].properties, wanted);
+    }
+}
+
 /* CUDA's heap of the device, which has 8 MiB. */
 static void
 test_file_heap (void)
@@ -308,6 +348,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel-file/variables-refused", test_file_variables_refused);
   g_test_add_func ("/leat/base/kernel-file/variables-of-nodes", test_file_variables_of_nodes);
   g_test_add_func ("/leat/base/kernel-file/shared-too-large", test_file_shared_too_large);
+  g_test_add_func ("/leat/base/kernel-file/bounds", test_file_bounds);
   g_test_add_func ("/leat/base/kernel-file/heap", test_file_heap);
   g_test_add_func ("/leat/base/kernel-file/wide-integers", test_file_wide_integers);
   failed = g_test_run ();
