@@ -98,12 +98,29 @@ leat_kernel_unit_warn_stride (const LeatKernelUnit *self, GPtrArray *warnings, L
 }
 
 static void
+leat_kernel_unit_warn_warp (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
+                            const LeatDecl *decl)
+{
+  guint token = leat_kernel_unit_find_warp_step (self, calls, decl);
+  g_autofree char *word = token != G_MAXUINT ? leat_tokens_dup (self->tokens, token) : NULL;
+
+  if (word != NULL)
+    leat_kernel_unit_warn (
+      self, warnings, token,
+      "this reads in \"%s\" what other lanes have written, and nothing makes them wait for each "
+      "other; a CPU gives another result, and a GPU may: put __syncwarp () between the steps, or use "
+      "__shfl_down_sync () and its like",
+      word);
+}
+
+static void
 leat_kernel_unit_warn_function (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
                                 const LeatDecl *decl)
 {
   for (guint t = decl->body; t < decl->last; t++)
     if (leat_tokens_is (self->tokens, t, "while"))
       leat_kernel_unit_warn_spin (self, warnings, calls, decl, t);
+  leat_kernel_unit_warn_warp (self, warnings, calls, decl);
   if (decl->flags & LEAT_DECL_IS_GLOBAL)
     leat_kernel_unit_warn_stride (self, warnings, calls, decl);
 }
