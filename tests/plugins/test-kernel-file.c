@@ -3,6 +3,7 @@
  */
 #include "leat-harness.h"
 #include "leat-npy-header.h"
+#include "plan/leat-plan-private.h"
 
 #include <string.h>
 
@@ -298,6 +299,81 @@ test_file_bounds (void)
     }
 }
 
+/* A barrier of the grid by hand hangs where not all blocks run at once. */
+static void
+test_file_grid_barrier (void)
+{
+  static const char text[] = "__device__ unsigned int arrived;\n"
+                             "__global__ void k (int *y)\n{\n  if (threadIdx.x == 0) atomicAdd (&arrived, 1u);\n"
+                             "  while (atomicAdd (&arrived, 0u) < gridDim.x) ;\n  y[threadIdx.x] = 7;\n}";
+  static const gint32 sevens[4] = { 7, 7, 7, 7 };
+
+  test_file_assert_refused (text, "block=4 grid=8",
+                            "file.cu:5:3: this loop waits for all blocks of the grid, and only a "
+                            "cooperative launch is sure to run them all at once");
+  test_file_assert_refused (text, "block=4 grid=occupancy", "set cooperative=true");
+  test_file_assert (text, "block=4", sevens);
+  test_file_assert (text, "block=4 grid=1 cooperative=true", sevens);
+}
+
+/* What is advised for an output that is only looked at. */
+static void
+test_file_only_read (void)
+{
+  static const char text[] = "__global__ void k (int *in, int *y) { y[threadIdx.x] = 3 * in[threadIdx.x]; }";
+  g_autofree char *path = leat_harness_dup_path ("read.cu");
+  g_autofree char *graph = g_strdup_printf ("leat 1\nk = kernel source=%s block=4 in=i32[4] y=i32[4]\n"
+                                            "k.y -> discard\nk.in -> discard\n",
+                                            path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autoptr (LeatMessage) message = NULL;
+
+  leat_harness_write_file (path, text, strlen (text));
+  pipeline = leat_parse_text (graph, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  plan = leat_plan_new (pipeline, &error);
+  g_assert_no_error (error);
+  message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0);
+  g_assert_nonnull (message);
+  g_assert_nonnull (
+    strstr (leat_message_get_error (message)->message,
+            "kernel k only reads \"in\", which is an output, as it is not const, and holds anything; write "
+            "\"const int *in\", which makes it an input"));
+}
+
+/* Links that a kernel's prototype, or the body of a loop, does not let be. */
+static void
+test_file_links (void)
+{
+  static const char text[] = "__global__ void k (int *in, int *y) { y[threadIdx.x] = 3 * in[threadIdx.x]; }";
+  static const struct
+  {
+    const char *graph, *says;
+  } table[] = {
+    { "leat 1\na = app spec=i32[4]\nk = kernel source=read.cu\na -> upload -> k.in\nk.y -> discard\n",
+      "both are outputs; what a kernel only reads is an input if it is const T *NAME in its file, and update=NAME on" },
+    { "leat 1\na = app spec=i32[4]\nl = loop max-iterations=2 {\n  m = map expr=x+1\n  r = readback\n  u = upload\n"
+      "  in.x -> m -> u -> out.x\n}\na -> upload -> l.x\nl.x -> readback -> app\n",
+      "which a body has none of: link what comes out of the body to it" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("read.cu"), *graph_path = leat_harness_dup_path ("links.leat");
+
+  leat_harness_write_file (path, text, strlen (text));
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) pipeline = NULL;
+
+      leat_harness_write_file (graph_path, table[i].graph, strlen (table[i].graph));
+      pipeline = leat_parse_file (graph_path, NULL, &error);
+      g_test_message ("%s", error != NULL ? error->message : "no error");
+      g_assert_null (pipeline);
+      g_assert_nonnull (strstr (error->message, table[i].says));
+    }
+}
+
 /* CUDA's heap of the device, which has 8 MiB. */
 static void
 test_file_heap (void)
@@ -349,6 +425,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel-file/variables-of-nodes", test_file_variables_of_nodes);
   g_test_add_func ("/leat/base/kernel-file/shared-too-large", test_file_shared_too_large);
   g_test_add_func ("/leat/base/kernel-file/bounds", test_file_bounds);
+  g_test_add_func ("/leat/base/kernel-file/grid-barrier", test_file_grid_barrier);
+  g_test_add_func ("/leat/base/kernel-file/only-read", test_file_only_read);
+  g_test_add_func ("/leat/base/kernel-file/links", test_file_links);
   g_test_add_func ("/leat/base/kernel-file/heap", test_file_heap);
   g_test_add_func ("/leat/base/kernel-file/wide-integers", test_file_wide_integers);
   failed = g_test_run ();

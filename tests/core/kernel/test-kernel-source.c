@@ -153,7 +153,9 @@ static const struct
   { "\nint main () { f<<<1, 1>>> (); }", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:2:16: a kernel file holds device code only" },
   { "#include \"nowhere.h\"\n", LEAT_KERNEL_ERROR_SOURCE, "t.cu:1: cannot include \"nowhere.h\"" },
   { "#include <vector>\n", LEAT_KERNEL_ERROR_SOURCE, "t.cu:1: cannot include <vector>: kernels are compiled without" },
-  { "#include <cooperative_groups.h>\n", LEAT_KERNEL_ERROR_SOURCE, "use leat_grid_sync ()" },
+  { "#include <cooperative_groups.h>\n", LEAT_KERNEL_ERROR_SOURCE,
+    "a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp (), and that of the whole grid "
+    "leat_grid_sync ()" },
   { "#include nothing\n", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1: expected \"file\" after #include" },
   { "LEAT_HOST_VARIANT void f (int *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
     "t.cu:1:24: there is no __global__ function \"f\"" },
@@ -382,6 +384,11 @@ static const struct
   { "while (!leat_queue_is_finished (work)) { x[0] = 1; }", "t.cu:2:1: this loop seems to wait" },
   { "while (leat_queue_claim (work, item)) { leat_queue_done (work); }", NULL },
   { "QUEUE_EACH (item, work) while (item < x[0]) item++;", NULL },
+  { "while (atomicAdd (x, 0) < gridDim.x) ;",
+    "t.cu:2:1: this loop waits for all blocks of the grid; leat_grid_sync ()" },
+  { "while (atomicAdd (x, 0) < gridDim.x) __nanosleep (20);", "this loop waits for all blocks of the grid" },
+  { "volatile int *v = x; int goal = gridDim.x * 2; while (*v < goal) { }", "this loop waits for all blocks" },
+  { "while (atomicAdd (x, 1) < gridDim.x) x[n]++;", "put __nanosleep (20) into it" },
   { "int i = 0; while (i < n) { x[i] = 1; i++; }", NULL },
   { "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) x[i] = 1;", NULL },
   { "int s = 0; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i]; "
