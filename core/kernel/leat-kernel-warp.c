@@ -203,7 +203,8 @@ leat_warp_find_in_loop (LeatWarpFinder *self, const LeatWarpStep *step)
     {
       guint end;
 
-      if (!leat_tokens_is (self->tokens, i, "for") || !leat_warp_halves (self, i + 1))
+      if (!leat_tokens_is (self->tokens, i, "for") || !leat_tokens_is (self->tokens, i + 1, "(")
+          || !leat_warp_halves (self, i + 1))
         continue;
       end = leat_kernel_unit_statement_end (self->unit, i, self->decl->last);
       if (end > step->array && !leat_warp_waits (self, i, end))

@@ -454,6 +454,7 @@ static const struct
   { KERNEL ("int b = 4 * t; s[b] += s[b + 1]; s[b] += s[b + 2]; s[b] += s[b + 3];"), NULL },
   { KERNEL ("x[t] += x[t + 2]; x[t] += x[t + 1];"), NULL },
   { KERNEL ("int a[4] = { 1, 2, 3, 4 }; a[0] += a[0 + 2]; a[0] += a[0 + 1]; x[t] = a[0];"), NULL },
+  { KERNEL ("for; s[t] += s[t + n];"), NULL },
   { KERNEL ("int v = s[t]; for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync (~0u, v, o); x[t] = v;"), NULL },
 };
 
