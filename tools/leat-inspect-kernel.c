@@ -5,6 +5,7 @@
 #include "leat-inspect-print.h"
 
 #include "kernel/leat-kernel-source-private.h"
+#include "kernel/leat-kernel-variable-private.h"
 
 /* What a pipeline sees of a __global__ function. */
 
@@ -42,8 +43,15 @@ leat_inspect_trusts_size (const LeatPrototype *prototype, const LeatParam *input
   return input->kind == LEAT_PARAM_INPUT && n_inputs > 1 && n_sizes == 0;
 }
 
+static gboolean
+leat_inspect_is_only_read (LeatKernelSource *source, const LeatPrototype *prototype, const LeatParam *param)
+{
+  return param->kind == LEAT_PARAM_OUTPUT && leat_kernel_source_only_reads (source, prototype->entry, param->name);
+}
+
 static void
-leat_inspect_print_param (GString *out, const LeatPrototype *prototype, const LeatParam *param)
+leat_inspect_print_param (GString *out, LeatKernelSource *source, const LeatPrototype *prototype,
+                          const LeatParam *param)
 {
   gboolean port = param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT;
 
@@ -61,7 +69,10 @@ leat_inspect_print_param (GString *out, const LeatPrototype *prototype, const Le
     g_string_append_printf (out, ", dimension %u of %s", param->dim, param->port);
   else if (param->port != NULL)
     g_string_append_printf (out, ", of %s", param->port);
-  if (param->reads_line != 0)
+  if (leat_inspect_is_only_read (source, prototype, param))
+    g_string_append_printf (out, "; the kernel only reads it: write \"const %s *%s\", which makes it an input",
+                            param->type, param->name);
+  else if (param->reads_line != 0)
     g_string_append_printf (out, "; line %u takes what it held before: set clear=%s, or take that from an input",
                             param->reads_line, param->name);
   if (leat_inspect_trusts_size (prototype, param))
@@ -71,7 +82,7 @@ leat_inspect_print_param (GString *out, const LeatPrototype *prototype, const Le
 }
 
 static void
-leat_inspect_print_kind (GString *out, const LeatPrototype *prototype, guint kind)
+leat_inspect_print_kind (GString *out, LeatKernelSource *source, const LeatPrototype *prototype, guint kind)
 {
   gboolean first = TRUE;
 
@@ -82,7 +93,7 @@ leat_inspect_print_kind (GString *out, const LeatPrototype *prototype, guint kin
       if (first)
         g_string_append_printf (out, "\n%s\n", leat_inspect_kinds[kind].title);
       first = FALSE;
-      leat_inspect_print_param (out, prototype, &prototype->params[i]);
+      leat_inspect_print_param (out, source, prototype, &prototype->params[i]);
     }
 }
 
@@ -139,7 +150,7 @@ leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatProt
         g_string_append_printf (out, " %s=VALUE", param->name);
       if (param->kind != LEAT_PARAM_OUTPUT)
         continue;
-      if (param->reads_line != 0)
+      if (param->reads_line != 0 && !leat_inspect_is_only_read (source, prototype, param))
         g_string_append_printf (cleared, "%s%s", cleared->len > 0 ? "," : " clear=", param->name);
       if (!leat_inspect_needs_spec (prototype, param))
         continue;
@@ -192,7 +203,7 @@ leat_inspect_print_kernel (GString *out, LeatKernelSource *source, const LeatPro
       leat_inspect_append_wrapped (out, prototype->comment, 0);
     }
   for (guint i = 0; i < G_N_ELEMENTS (leat_inspect_kinds); i++)
-    leat_inspect_print_kind (out, prototype, i);
+    leat_inspect_print_kind (out, source, prototype, i);
   leat_inspect_print_reports (out, source, prototype);
   leat_inspect_print_launch (out, prototype);
   leat_inspect_print_usage (out, source, prototype);

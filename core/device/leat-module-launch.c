@@ -51,9 +51,8 @@ leat_launch_check_threads (const LeatModuleFunction *function, const LeatDeviceF
     return leat_launch_refuse (
       error, what,
       "a block of %" G_GUINT64_FORMAT
-      " threads is too large: kernel \"%s\" with %u registers a thread allows at most %u; give it a "
-      "smaller block=, or say __launch_bounds__ before the kernel's name, so that it is compiled "
-      "for fewer registers",
+      " threads is too large: kernel \"%s\", with %u registers a thread, is compiled for at most %u; give it a smaller "
+      "block=, or say in the __launch_bounds__ before its name how many it is for",
       threads, function->name, function->facts.registers, function->facts.max_threads_per_block);
   return TRUE;
 }
@@ -62,6 +61,15 @@ static gboolean
 leat_launch_check_shared (const LeatModuleFunction *function, const LeatDeviceFacts *facts,
                           const LeatLaunchShape *shape, const char *what, GError **error)
 {
+  guint own = function->facts.static_shared_bytes;
+
+  if (own > facts->max_shared_per_block)
+    return leat_launch_refuse (
+      error, what,
+      "kernel \"%s\" declares %u bytes of __shared__ memory, and a block on %s has at most %u: "
+      "take smaller arrays, or one that the launch sizes (extern __shared__ T x[]; and shared= "
+      "on the node), of at most %u bytes",
+      function->name, own, facts->name, facts->max_shared_per_block, facts->max_shared_per_block_optin);
   if (shape->shared_bytes <= function->facts.max_dynamic_shared_bytes)
     return TRUE;
   return leat_launch_refuse (error, what,

@@ -52,15 +52,27 @@ leat_module_may_have (const char *image, gsize size, const char *name)
 }
 
 static CUresult
-leat_module_load_text (LeatModule *self, const char *image, gsize size, char *log)
+leat_module_load_telling (LeatModule *self, const char *image, char *log)
 {
-  g_autofree char *text = g_strndup (image, size);
   CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
   void *values[] = { log, GSIZE_TO_POINTER (LEAT_MODULE_LOG_BYTES) };
 
-  if (self->table->cuModuleLoadDataEx == NULL)
-    return (*self->table->cuModuleLoadData) (&self->module, text);
-  return (*self->table->cuModuleLoadDataEx) (&self->module, text, G_N_ELEMENTS (options), options, values);
+  return (*self->table->cuModuleLoadDataEx) (&self->module, image, G_N_ELEMENTS (options), options, values);
+}
+
+/* @log: why the driver does not take the image, where it says so; for one that is no text it has to be asked again. */
+static CUresult
+leat_module_load_data (LeatModule *self, const char *image, gboolean is_text, char *log)
+{
+  CUresult result;
+
+  if (is_text && self->table->cuModuleLoadDataEx != NULL)
+    return leat_module_load_telling (self, image, log);
+  result = (*self->table->cuModuleLoadData) (&self->module, image);
+  if (result != CUDA_SUCCESS && self->table->cuModuleLoadDataEx != NULL
+      && leat_module_load_telling (self, image, log) == CUDA_SUCCESS)
+    (*self->table->cuModuleUnload) (self->module);
+  return result;
 }
 
 static gboolean
@@ -70,15 +82,13 @@ leat_module_load_image (LeatModule *self, GBytes *image, GError **error)
   g_autofree char *log = g_malloc0 (LEAT_MODULE_LOG_BYTES + 1);
   gsize size = 0;
   const char *data = g_bytes_get_data (image, &size);
+  g_autofree char *text = leat_module_is_text (data, size) ? g_strndup (data, size) : NULL;
   CUresult result;
 
   if (!leat_device_push (self->device, error))
     return FALSE;
   self->may_wait = leat_module_may_have (data, size, LEAT_MODULE_WAITS);
-  if (leat_module_is_text (data, size))
-    result = leat_module_load_text (self, data, size, log);
-  else
-    result = (*self->table->cuModuleLoadData) (&self->module, data);
+  result = leat_module_load_data (self, text != NULL ? text : data, text != NULL, log);
   leat_device_pop (self->device);
   if (result == CUDA_SUCCESS)
     return TRUE;

@@ -23,7 +23,12 @@ leat_port_check_directions (LeatPort *self, LeatPort *input, GError **error)
 
   if (self->direction == LEAT_PORT_OUTPUT && input->direction == LEAT_PORT_INPUT)
     return TRUE;
-  if (self->direction == input->direction)
+  if (self->direction == LEAT_PORT_OUTPUT && input->direction == LEAT_PORT_OUTPUT
+      && g_str_equal (leat_node_get_id (leat_port_get_node (input)), "kernel"))
+    why =
+      "both are outputs; what a kernel only reads is an input if it is const T *NAME in its file, and update=NAME on "
+      "the node gives an output that the kernel changes an input NAME_in";
+  else if (self->direction == input->direction)
     why = self->direction == LEAT_PORT_OUTPUT ? "both are outputs" : "both are inputs";
   else
     why = "links go from an output to an input; write it the other way round";
@@ -50,15 +55,18 @@ leat_port_check_residence (LeatPort *self, LeatPort *input, GError **error)
 {
   gboolean from_host = (self->flags & LEAT_PORT_HOST) != 0;
   gboolean to_host = (input->flags & LEAT_PORT_HOST) != 0;
+  gboolean in_body = leat_node_get_group (leat_port_get_node (self)) != NULL;
 
   if (from_host == to_host || ((self->flags | input->flags) & LEAT_PORT_ANYWHERE) != 0)
     return TRUE;
-  leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_RESIDENCE,
-                            from_host ? "the first is in host memory, the second takes device memory: put an upload "
-                                        "between"
-                                      : "the first is in device memory, the second takes host memory: put a readback "
-                                        "between",
-                            error);
+  leat_port_set_link_error (
+    self, input, LEAT_GRAPH_ERROR_RESIDENCE,
+    from_host ? "the first is in host memory, the second takes device memory: put an upload "
+                "between"
+    : in_body ? "the first is in device memory, the second takes host memory, which a body has none of: "
+                "link what comes out of the body to it"
+              : "the first is in device memory, the second takes host memory: put a readback between",
+    error);
   return FALSE;
 }
 

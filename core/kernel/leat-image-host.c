@@ -221,7 +221,9 @@ leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gb
   static const char *const settled[] = {
     "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang", "-ffp-exception-behavior=maytrap", NULL
   };
-  const char *const ends[] = { "-o", output, "-x", language, "-", "-Wl,--as-needed", "-lm", NULL };
+  const char *const ends[] = { "-o",  output,  "-x", language, "-", "-Wl,--as-needed",
+                               "-lm", "-lgcc", /* what takes no single instruction, such as a product of __int128 */
+                               NULL };
   gboolean from_llvm = g_str_equal (language, "ir"), to_llvm = !from_llvm && leat_image_host_settles (compiler);
   GPtrArray *args = g_ptr_array_new ();
 

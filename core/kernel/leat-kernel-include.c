@@ -96,7 +96,8 @@ leat_includer_refuse (const char *path, guint line, const char *header, GError *
                      "there without an include";
 
   if (g_str_has_prefix (header, "cooperative_groups"))
-    hint = "use leat_grid_sync () for a barrier over the whole grid";
+    hint = "a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp (), and that of the whole grid "
+           "leat_grid_sync (), for which the node needs cooperative=true";
   else if (g_str_has_prefix (header, "leat"))
     hint = "of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no include";
   else if (g_str_has_prefix (header, "cuda_fp16") || g_str_has_prefix (header, "cuda_bf16"))

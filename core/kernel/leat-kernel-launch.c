@@ -14,6 +14,9 @@ leat_prototype_set_block (LeatPrototype *self, LeatKernelAsks asks)
   self->block[0] = z ? 8 : y ? 16 : 256;
   self->block[1] = z ? 8 : y ? 16 : 1;
   self->block[2] = z ? 4 : 1;
+  for (guint axis = 3; self->launch_bounds > 0 && axis-- > 0;)
+    while (self->block[axis] > 1 && self->block[0] * self->block[1] * self->block[2] > self->launch_bounds)
+      self->block[axis] = y || z ? self->block[axis] / 2 : self->launch_bounds;
 }
 
 void
@@ -25,6 +28,7 @@ leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls
   prototype->n_axes = (asks & (LEAT_KERNEL_ASKS_THREAD_Z | LEAT_KERNEL_ASKS_BLOCK_Z))   ? 3
                       : (asks & (LEAT_KERNEL_ASKS_THREAD_Y | LEAT_KERNEL_ASKS_BLOCK_Y)) ? 2
                                                                                         : 1;
+  prototype->launch_bounds = leat_kernel_unit_read_bounds (unit, decl);
   leat_prototype_set_block (prototype, asks);
   prototype->has_dynamic_shared = (asks & LEAT_KERNEL_ASKS_SHARED) != 0;
   prototype->has_assembly = (asks & LEAT_KERNEL_ASKS_ASSEMBLY) != 0;

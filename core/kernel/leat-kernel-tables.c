@@ -8,6 +8,8 @@
  * (leat-host-module.h).  The comments in here show what is generated for
  * `__global__ void saxpy (const float *x, float *y, int x_count)`. */
 
+#define LEAT_TABLES_BOUNDS " | leat_module::leat_bounds_%s << LEAT_HOST_KERNEL_BOUNDS_SHIFT"
+
 /* struct leat_params_saxpy { const float * x; float * y; int x_count; }; */
 static void
 leat_tables_append_params (GString *out, const char *name, GArray *params)
@@ -193,6 +195,24 @@ leat_tables_append_layout (GString *out, const char *name, const char *type, GAr
   g_string_append (out, params->len ? "};\n" : "{ 0, 0 } };\n");
 }
 
+/* static constexpr unsigned int leat_bounds_saxpy = 256; */
+static void
+leat_tables_append_bounds (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+{
+  guint first, end, value = leat_kernel_unit_read_bounds (self->unit, entry->decl);
+  g_autofree char *words = NULL;
+
+  if (value == 0 && leat_kernel_unit_find_bounds (self->unit, entry->decl, &first, &end))
+    words = leat_tokens_dup_range (self->unit->tokens, first, end - 1);
+  else
+    words = g_strdup_printf ("%u", value);
+  g_string_append_printf (
+    out,
+    "static constexpr unsigned int leat_bounds_%s = (%s) > 0 && (%s) <= 1024 ? (unsigned int) (%s) "
+    ": 0;\n",
+    entry->name, words, words, words);
+}
+
 /* flat, thread, variant */
 static char *
 leat_tables_dup_functions (LeatHostWriter *self, const LeatEntry *entry, const char *prefix)
@@ -221,9 +241,9 @@ leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *ent
   g_autofree char *functions = leat_tables_dup_functions (self, entry, prefix);
 
   g_string_append_printf (
-    out, "  { \"%s%s\", %u, leat_layout_%s_%s, %s, 0, %s%s, %s },\n", wrapper ? "leat_wrap_" : "", n, params->len,
-    own ? "wrapped" : "params", n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0",
-    leat_kernel_calls_syncs_grid (self->calls, entry->index) ? " | LEAT_HOST_KERNEL_GRID_BARRIER" : "", functions);
+    out, "  { \"%s%s\", %u, leat_layout_%s_%s, %s, 0, %s%s" LEAT_TABLES_BOUNDS ", %s },\n", wrapper ? "leat_wrap_" : "",
+    n, params->len, own ? "wrapped" : "params", n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0",
+    leat_kernel_calls_syncs_grid (self->calls, entry->index) ? " | LEAT_HOST_KERNEL_GRID_BARRIER" : "", n, functions);
 }
 
 static void
@@ -265,8 +285,9 @@ leat_tables_append_lane_row (GString *out, LeatHostWriter *self, const LeatEntry
   g_autofree char *size = params->len ? g_strdup_printf ("sizeof (leat_module::leat_laned_%s)", n) : g_strdup ("0");
   g_autofree char *functions = leat_tables_dup_functions (self, entry, "leat_lane_");
 
-  g_string_append_printf (out, "  { \"leat_lane_%s\", %u, leat_layout_laned_%s, %s, 0, %s, %s },\n", n, params->len, n,
-                          size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0", functions);
+  g_string_append_printf (out,
+                          "  { \"leat_lane_%s\", %u, leat_layout_laned_%s, %s, 0, %s" LEAT_TABLES_BOUNDS ", %s },\n", n,
+                          params->len, n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0", n, functions);
 }
 
 /* For each function with shared variables 1 or 0: those of the kernel itself, or those that it reaches too. */
@@ -402,6 +423,7 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       g_autofree char *wrapped = g_strdup_printf ("leat_wrapped_%s", entry->name);
 
       leat_tables_append_params (out, params, entry->params);
+      leat_tables_append_bounds (out, self, entry);
       if (entry->reports)
         g_string_append_printf (out, "struct leat_told_%s : %s { LeatReportBlock *leat_reports; };\n", entry->name,
                                 params);

@@ -107,6 +107,14 @@ GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit, const Lea
 char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
 char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
 
+/* Where lanes read what other lanes of their warp wrote, and nothing makes them wait; G_MAXUINT where there is no such. */
+guint leat_kernel_unit_find_warp_step (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl);
+
+/* The N of `__launch_bounds__ (N, M)`: tokens from *@first to before *@end. */
+gboolean leat_kernel_unit_find_bounds (const LeatKernelUnit *unit, const LeatDecl *decl, guint *first, guint *end);
+/* Its value; 0 where there is none or tokens do not tell. */
+guint leat_kernel_unit_read_bounds (const LeatKernelUnit *unit, const LeatDecl *decl);
+
 /* The name of a variable that @entry reads and nothing in the file gives a value, or G_MAXUINT. */
 guint leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry);
 

@@ -210,6 +210,25 @@ leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GErr
   return FALSE;
 }
 
+gboolean
+leat_kernel_source_only_reads (LeatKernelSource *self, const char *entry, const char *name)
+{
+  static const char *const before[] = { ".", "->", NULL };
+  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  const LeatTokens *tokens = self->unit->tokens;
+  gboolean reads = FALSE;
+
+  for (guint t = decl != NULL ? decl->body : 0; decl != NULL && t < decl->last; t++)
+    {
+      if (!leat_tokens_is (tokens, t, name) || leat_tokens_is_any (tokens, t - 1, before))
+        continue;
+      if (leat_variable_may_be_set_at (self->unit, t, 1))
+        return FALSE;
+      reads = TRUE;
+    }
+  return reads;
+}
+
 static const LeatVariable *
 leat_variable_find (const LeatKernelUnit *unit, GArray *bare, const char *name)
 {

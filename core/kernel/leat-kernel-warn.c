@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-locals-private.h"
-#include "leat-kernel-transform-private.h"
+#include "leat-kernel-source-internal-private.h"
+#include "leat-kernel-variable-private.h"
 
 /* What is worth saying about a kernel file and is no error. */
 
@@ -40,6 +41,75 @@ leat_kernel_unit_find_do (const LeatKernelUnit *self, const LeatDecl *decl, guin
   return index;
 }
 
+/* Whether the number of blocks, or a variable that holds it, is among the tokens. */
+static gboolean
+leat_kernel_unit_mentions_grid (const LeatKernelUnit *self, LeatLocals *locals, guint first, guint end)
+{
+  for (guint i = first; i < end; i++)
+    {
+      LeatLocal *local =
+        leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT ? leat_locals_find (locals, i) : NULL;
+
+      if (leat_tokens_is (self->tokens, i, "gridDim"))
+        return TRUE;
+      for (guint k = local != NULL ? local->init_first : G_MAXUINT; k != G_MAXUINT && k <= local->init_last; k++)
+        if (leat_tokens_is (self->tokens, k, "gridDim"))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether @loop, the `while` or `for` of an empty loop or of one that only pauses, watches until as many blocks as the
+ * grid has have come. */
+static gboolean
+leat_kernel_unit_waits_for_grid (const LeatKernelUnit *self, LeatLocals *locals, guint loop)
+{
+  guint open = loop + 1, close = leat_tokens_at (self->tokens, open)->match, body = close + 1;
+  gboolean watches = FALSE;
+
+  if (!leat_tokens_is (self->tokens, open, "(") || !leat_kernel_unit_mentions_grid (self, locals, open, close))
+    return FALSE;
+  for (guint i = open; i < close; i++)
+    {
+      LeatLocal *local =
+        leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT ? leat_locals_find (locals, i) : NULL;
+
+      watches = watches || leat_kernel_unit_watches (self, i);
+      for (guint k = local != NULL ? local->name : 0;
+           k > locals->decl->params && !leat_tokens_is (self->tokens, k, ";"); k--)
+        watches = watches || leat_tokens_is (self->tokens, k, "volatile");
+    }
+  body += leat_tokens_is (self->tokens, body, "{");
+  return watches
+         && (leat_tokens_is (self->tokens, body, ";") || leat_tokens_is (self->tokens, body, "}")
+             || leat_tokens_is (self->tokens, body, "__nanosleep")
+             || leat_tokens_is (self->tokens, body, "__threadfence"));
+}
+
+char *
+leat_kernel_source_dup_grid_wait (LeatKernelSource *self, const char *entry)
+{
+  static const char *const loops[] = { "while", "for", NULL };
+  const LeatKernelUnit *unit = self->unit;
+  const LeatDecl *from = leat_kernel_unit_find_kernel (unit, entry);
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
+
+  for (guint i = 0; from != NULL && i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      g_autoptr (LeatLocals) locals = NULL;
+
+      if (decl->kind != LEAT_DECL_FUNCTION || (decl->flags & LEAT_DECL_IS_VARIANT)
+          || (decl != from && !leat_kernel_calls_reaches (calls, (guint) (from - leat_kernel_unit_at (unit, 0)), i)))
+        continue;
+      locals = leat_locals_new (unit, calls, decl);
+      for (guint t = decl->body; t < decl->last; t++)
+        if (leat_tokens_is_any (unit->tokens, t, loops) && leat_kernel_unit_waits_for_grid (unit, locals, t))
+          return leat_tokens_dup_place (unit->tokens, t);
+    }
+  return NULL;
+}
+
 /* A loop that waits for another thread: nothing in its body, or nothing but looking again. */
 static void
 leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
@@ -47,6 +117,7 @@ leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, Lea
 {
   guint open = index + 1, close = leat_tokens_at (self->tokens, open)->match, body = close + 1, end, first;
   gboolean empty, watches = FALSE, yields = FALSE, exchanges = FALSE;
+  g_autoptr (LeatLocals) locals = NULL;
 
   if (!leat_tokens_is (self->tokens, open, "("))
     return;
@@ -69,10 +140,17 @@ leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, Lea
     }
   for (guint i = body; i < end; i++)
     yields = yields || leat_kernel_calls_token_waits (calls, i);
-  if (!yields && !exchanges && (empty || watches) && close > open + 1)
+  locals = leat_locals_new (self, calls, decl);
+  if (leat_kernel_unit_waits_for_grid (self, locals, index))
+    leat_kernel_unit_warn (
+      self, warnings, index,
+      "this loop waits for all blocks of the grid; leat_grid_sync (), with cooperative=true on the "
+      "node, is such a barrier on every device");
+  else if (!yields && !exchanges && (empty || watches) && close > open + 1)
     leat_kernel_unit_warn (self, warnings, index,
                            "this loop seems to wait for another thread; put __nanosleep (20) into it, so that the CPU "
-                           "driver can run that thread");
+                           "driver can run that thread, and where it waits for a block that may not have begun, set "
+                           "cooperative=true on the node, so that all blocks run at once");
 }
 
 static void
@@ -98,12 +176,29 @@ leat_kernel_unit_warn_stride (const LeatKernelUnit *self, GPtrArray *warnings, L
 }
 
 static void
+leat_kernel_unit_warn_warp (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
+                            const LeatDecl *decl)
+{
+  guint token = leat_kernel_unit_find_warp_step (self, calls, decl);
+  g_autofree char *word = token != G_MAXUINT ? leat_tokens_dup (self->tokens, token) : NULL;
+
+  if (word != NULL)
+    leat_kernel_unit_warn (
+      self, warnings, token,
+      "this reads in \"%s\" what other lanes have written, and nothing makes them wait for each "
+      "other; a CPU gives another result, and a GPU may: put __syncwarp () between the steps, or use "
+      "__shfl_down_sync () and its like",
+      word);
+}
+
+static void
 leat_kernel_unit_warn_function (const LeatKernelUnit *self, GPtrArray *warnings, LeatKernelCalls *calls,
                                 const LeatDecl *decl)
 {
   for (guint t = decl->body; t < decl->last; t++)
     if (leat_tokens_is (self->tokens, t, "while"))
       leat_kernel_unit_warn_spin (self, warnings, calls, decl, t);
+  leat_kernel_unit_warn_warp (self, warnings, calls, decl);
   if (decl->flags & LEAT_DECL_IS_GLOBAL)
     leat_kernel_unit_warn_stride (self, warnings, calls, decl);
 }

@@ -5,6 +5,7 @@
 #include "leat-base-kernel-check.h"
 
 #include "kernel/leat-kernel-source-private.h"
+#include "kernel/leat-kernel-variable-private.h"
 
 #define LEAT_KERNEL_MAX_THREADS 1024       /* of a block, on every CUDA device */
 #define LEAT_KERNEL_LARGE_BYTES (1u << 30) /* of an output that nobody asked for */
@@ -142,6 +143,15 @@ leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKernelCall *
                    block, threads, LEAT_KERNEL_MAX_THREADS);
       return FALSE;
     }
+  if (prototype->launch_bounds > 0 && threads > prototype->launch_bounds)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "block=%s is %" G_GUINT64_FORMAT
+                   " threads, and kernel %s is compiled for at most %u: take no more, or say more in its "
+                   "__launch_bounds__",
+                   block, threads, prototype->entry, prototype->launch_bounds);
+      return FALSE;
+    }
   if (prototype->has_dynamic_shared && call->shared_bytes == 0)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
@@ -150,6 +160,23 @@ leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKernelCall *
       return FALSE;
     }
   return TRUE;
+}
+
+gboolean
+leat_kernel_check_grid (const LeatPrototype *prototype, const LeatKernelCall *call, GError **error)
+{
+  gboolean several = call->grid_by_occupancy || (guint64) call->grid[0] * call->grid[1] > 1 || call->grid[2] > 1;
+  g_autofree char *place =
+    several && !call->cooperative ? leat_kernel_source_dup_grid_wait (call->source, prototype->entry) : NULL;
+
+  if (place == NULL)
+    return TRUE;
+  g_set_error (
+    error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING,
+    "%s: this loop waits for all blocks of the grid, and only a cooperative launch is sure to run them all at "
+    "once; set cooperative=true, and best write leat_grid_sync () in place of the loop",
+    place);
+  return FALSE;
 }
 
 void
@@ -163,11 +190,17 @@ leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source
       if (param->reads_line == 0 || (cleared != NULL && g_strv_contains (cleared, param->name))
           || (updated != NULL && g_strv_contains (updated, param->name)))
         continue;
-      leat_recorder_warn (
-        recorder,
-        "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s, "
-        "or take it from an input",
-        param->reads_line, leat_kernel_source_get_name (source), param->name, param->name);
+      if (leat_kernel_source_only_reads (source, prototype->entry, param->name))
+        leat_recorder_warn (recorder,
+                            "kernel %s only reads \"%s\", which is an output, as it is not const, and holds anything; "
+                            "write \"const %s *%s\", which makes it an input, or set update=%s",
+                            prototype->entry, param->name, param->type, param->name, param->name);
+      else
+        leat_recorder_warn (
+          recorder,
+          "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s, "
+          "or take it from an input",
+          param->reads_line, leat_kernel_source_get_name (source), param->name, param->name);
     }
 }
 

@@ -8,6 +8,8 @@
 G_BEGIN_DECLS
 
 /* What can be said of a kernel's launch before there is a device. */
+/* Blocks that wait for all others of their grid. */
+gboolean leat_kernel_check_grid (const LeatPrototype *prototype, const LeatKernelCall *call, GError **error);
 
 /* Has the kernel an output, or a queue, of that name?  @property: where it stands */
 gboolean leat_kernel_check_name (const LeatPrototype *prototype, LeatParamKind kind, const char *property,

@@ -304,6 +304,15 @@ leat_base_kernel_check (LeatBaseKernel *self, const LeatKernelCall *call, char *
 }
 
 static gboolean
+leat_base_kernel_check_grid (LeatBaseKernel *self, const LeatKernelCall *call, GError **error)
+{
+  if (leat_kernel_check_grid (self->prototype, call, error))
+    return TRUE;
+  leat_node_blame (LEAT_NODE (self), "cooperative");
+  return FALSE;
+}
+
+static gboolean
 leat_base_kernel_choose_pattern (LeatBaseKernel *self, LeatKernelCall *call, GError **error)
 {
   const char *reach = g_str_has_prefix (self->access, "stencil:") ? self->access + strlen ("stencil:") : NULL;
@@ -340,6 +349,7 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   if (!leat_base_kernel_choose_block (self, &call, &n_axes, error)
       || !leat_base_kernel_choose_pattern (self, &call, error) || !leat_base_kernel_check (self, &call, &cleared, error)
       || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, threads, error)
+      || !leat_base_kernel_check_grid (self, &call, error)
       || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared,
                             (const char *const *) self->updated, &queues, error))
     return FALSE;

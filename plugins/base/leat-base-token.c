@@ -25,16 +25,184 @@ static const struct
                 { "hypot", 2 }, { "fmin", 2 }, { "fmax", 2 },  { "fma", 3 } };
 
 /* Names that mean something in a kernel, or to the kernel that is made around the expression. */
-static const char *const reserved[] = {
-  "alignas",  "alignof",  "asm",       "auto",     "bool",     "break",     "case",  "catch",    "char",
-  "class",    "const",    "continue",  "decltype", "default",  "delete",    "do",    "double",   "else",
-  "enum",     "explicit", "export",    "extern",   "false",    "float",     "for",   "friend",   "goto",
-  "if",       "inline",   "int",       "long",     "mutable",  "namespace", "new",   "noexcept", "nullptr",
-  "operator", "private",  "protected", "public",   "register", "return",    "short", "signed",   "sizeof",
-  "static",   "struct",   "switch",    "template", "this",     "throw",     "true",  "try",      "typedef",
-  "typeid",   "typename", "union",     "unsigned", "using",    "virtual",   "void",  "volatile", "wchar_t",
-  "while",    "and",      "or",        "not",      "xor",      "bitand",    "bitor", "compl",    "threadIdx",
-  "blockIdx", "blockDim", "gridDim",   "warpSize", "map",      "out",       "i",     "GRID_FOR", NULL
+static const char *const reserved[] = { "alignas",
+                                        "alignof",
+                                        "asm",
+                                        "auto",
+                                        "bool",
+                                        "break",
+                                        "case",
+                                        "catch",
+                                        "char",
+                                        "class",
+                                        "const",
+                                        "continue",
+                                        "decltype",
+                                        "default",
+                                        "delete",
+                                        "do",
+                                        "double",
+                                        "else",
+                                        "enum",
+                                        "explicit",
+                                        "export",
+                                        "extern",
+                                        "false",
+                                        "float",
+                                        "for",
+                                        "friend",
+                                        "goto",
+                                        "if",
+                                        "inline",
+                                        "int",
+                                        "long",
+                                        "mutable",
+                                        "namespace",
+                                        "new",
+                                        "noexcept",
+                                        "nullptr",
+                                        "operator",
+                                        "private",
+                                        "protected",
+                                        "public",
+                                        "register",
+                                        "return",
+                                        "short",
+                                        "signed",
+                                        "sizeof",
+                                        "static",
+                                        "struct",
+                                        "switch",
+                                        "template",
+                                        "this",
+                                        "throw",
+                                        "true",
+                                        "try",
+                                        "typedef",
+                                        "typeid",
+                                        "typename",
+                                        "union",
+                                        "unsigned",
+                                        "using",
+                                        "virtual",
+                                        "void",
+                                        "volatile",
+                                        "wchar_t",
+                                        "while",
+                                        "and",
+                                        "or",
+                                        "not",
+                                        "xor",
+                                        "bitand",
+                                        "bitor",
+                                        "compl",
+                                        "threadIdx",
+                                        "blockIdx",
+                                        "blockDim",
+                                        "gridDim",
+                                        "warpSize",
+                                        "map",
+                                        "out",
+                                        "i",
+                                        "GRID_FOR",
+                                        "and_eq",
+                                        "or_eq",
+                                        "not_eq",
+                                        "xor_eq",
+                                        "constexpr",
+                                        "consteval",
+                                        "constinit",
+                                        "concept",
+                                        "requires",
+                                        "restrict",
+                                        "typeof",
+                                        "static_assert",
+                                        "static_cast",
+                                        "const_cast",
+                                        "dynamic_cast",
+                                        "reinterpret_cast",
+                                        "thread_local",
+                                        "char8_t",
+                                        "char16_t",
+                                        "char32_t",
+                                        "co_await",
+                                        "co_return",
+                                        "co_yield",
+                                        "import",
+                                        "module",
+                                        "assert",
+                                        "printf",
+                                        "clock",
+                                        "malloc",
+                                        "free",
+                                        "dim3",
+                                        "uchar",
+                                        "ushort",
+                                        "uint",
+                                        "ulong",
+                                        "size_t",
+                                        "ssize_t",
+                                        "ptrdiff_t",
+                                        "intptr_t",
+                                        "uintptr_t",
+                                        "linux",
+                                        "unix",
+                                        "i386",
+                                        "stdin",
+                                        "stdout",
+                                        "stderr",
+                                        "errno",
+                                        "EOF",
+                                        "NULL",
+                                        "NAN",
+                                        "INFINITY",
+                                        "HUGE_VAL",
+                                        "HUGE_VALF",
+                                        "CHAR_BIT",
+                                        "CUDART_INF",
+                                        "CUDART_INF_F",
+                                        "CUDART_NAN",
+                                        "CUDART_NAN_F",
+                                        "CUDART_PI",
+                                        "CUDART_PI_F",
+                                        "CUDART_LN2_F",
+                                        "CUDART_SQRT_TWO_F",
+                                        NULL };
+
+/* Words of C that stand for a value, and how that is written here. */
+static const struct
+{
+  const char *name, *instead;
+} constants[] = {
+  { "NULL", "0" },
+  { "EOF", "-1" },
+  { "CHAR_BIT", "8" },
+  { "true", "1" },
+  { "false", "0" },
+  { "nullptr", "0" },
+  { "M_PI", "3.141592653589793" },
+  { "CUDART_PI", "3.141592653589793" },
+  { "CUDART_PI_F", "3.1415927" },
+  { "M_PI_2", "1.5707963267948966" },
+  { "M_PI_4", "0.7853981633974483" },
+  { "M_E", "2.718281828459045" },
+  { "M_SQRT2", "1.4142135623730951" },
+  { "M_LN2", "0.6931471805599453" },
+  { "INT8_MAX", "127" },
+  { "UINT8_MAX", "255" },
+  { "INT16_MAX", "32767" },
+  { "UINT16_MAX", "65535" },
+  { "INT32_MAX", "2147483647" },
+  { "INT_MAX", "2147483647" },
+  { "UINT32_MAX", "4294967295" },
+  { "UINT_MAX", "4294967295" },
+  { "INT64_MAX", "9223372036854775807" },
+  { "UINT64_MAX", "18446744073709551615" },
+  { "FLT_MAX", "3.4028234e38" },
+  { "FLT_MIN", "1.1754944e-38" },
+  { "FLT_EPSILON", "1.1920929e-7" },
+  { "DBL_MAX", "1.7976931348623157e308" },
+  { "DBL_EPSILON", "2.220446049250313e-16" },
 };
 
 /* What an open parenthesis waits for; the first of the stack is the expression itself. */
@@ -96,9 +264,36 @@ leat_token_get_arity (const LeatToken *function)
   return 1;
 }
 
+/* Types and constants that come in families: int32_t, float4, INT_MAX, M_PI. */
+static gboolean
+leat_token_is_of_family (const char *name)
+{
+  static const char *const vectors[] = { "char",  "uchar", "short",  "ushort",   "int",       "uint", "long",
+                                         "ulong", "float", "double", "longlong", "ulonglong", NULL };
+  static const char *const numbers[] = { "INT",     "UINT",    "LONG",   "ULONG",   "LLONG",  "ULLONG",
+                                         "CHAR",    "SCHAR",   "UCHAR",  "SHRT",    "USHRT",  "SIZE",
+                                         "FLT",     "DBL",     "LDBL",   "INT8",    "INT16",  "INT32",
+                                         "INT64",   "UINT8",   "UINT16", "UINT32",  "UINT64", "INTPTR",
+                                         "UINTPTR", "PTRDIFF", "INTMAX", "UINTMAX", NULL };
+  static const char *const ends[] = { "_MAX", "_MIN", "_EPSILON", "_DIG", "_C", NULL };
+  gsize length = strlen (name);
+  g_autofree char *stem = length > 0 ? g_strndup (name, length - 1) : NULL;
+  const char *mark = strchr (name, '_');
+  g_autofree char *head = mark != NULL ? g_strndup (name, mark - name) : NULL;
+
+  if (stem != NULL && name[length - 1] >= '1' && name[length - 1] <= '4' && g_strv_contains (vectors, stem))
+    return TRUE;
+  if (g_str_has_prefix (name, "M_")
+      || (head != NULL && g_strv_contains (numbers, head) && g_strv_contains (ends, mark)))
+    return TRUE;
+  return g_str_has_suffix (name, "_t") && (g_str_has_prefix (name, "int") || g_str_has_prefix (name, "uint"));
+}
+
 static gboolean
 leat_token_is_reserved (const char *name)
 {
+  if (leat_token_is_of_family (name))
+    return TRUE;
   return g_strv_contains (reserved, name) || g_str_has_prefix (name, "leat_") || g_str_has_prefix (name, "__")
          || g_str_has_suffix (name, "_count") || g_str_has_suffix (name, "_capacity") || strstr (name, "_dim") != NULL;
 }
@@ -123,6 +318,16 @@ leat_token_check_name (const LeatToken *token, const LeatToken *next, const char
                                   near)
                : leat_token_fail (text, token->column, error, "no function \"%s\"; there are %s", token->text, list);
     }
+  for (guint i = 0; i < G_N_ELEMENTS (constants); i++)
+    if (g_str_equal (token->text, constants[i].name))
+      return leat_token_fail (text, token->column, error, "\"%s\" is no name of an input or argument; write %s",
+                              token->text, constants[i].instead);
+  if (g_str_equal (token->text, "INFINITY") || g_str_equal (token->text, "NAN"))
+    return leat_token_fail (
+      text, token->column, error,
+      "\"%s\" is no name of an input or argument, and expressions have no word for it; a float that "
+      "is not finite is one for which x - x == 0 does not hold",
+      token->text);
   if (leat_token_is_reserved (token->text))
     return leat_token_fail (text, token->column, error, "\"%s\" has a meaning in kernels; choose another name",
                             token->text);

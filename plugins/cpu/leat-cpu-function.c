@@ -33,6 +33,15 @@ leat_cpu_function_get_max_dynamic_shared (LeatCpuFunction *self)
   return (guint32) __atomic_load_n (&self->max_dynamic_shared, __ATOMIC_RELAXED);
 }
 
+guint
+leat_cpu_function_get_max_threads (LeatCpuFunction *self)
+{
+  guint most = leat_cpu_profile_get ()->max_threads_per_block;
+  guint bounds = self->kernel->flags >> LEAT_HOST_KERNEL_BOUNDS_SHIFT;
+
+  return bounds > 0 ? MIN (bounds, most) : most;
+}
+
 CUresult
 leat_cpu_function_get_attribute (LeatCpuFunction *self, CUfunction_attribute attribute, int *value)
 {
@@ -42,7 +51,7 @@ leat_cpu_function_get_attribute (LeatCpuFunction *self, CUfunction_attribute att
   switch (attribute)
     {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      *value = (int) profile->max_threads_per_block;
+      *value = (int) leat_cpu_function_get_max_threads (self);
       return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
       *value = (int) self->kernel->static_shared;

@@ -20,6 +20,8 @@ void leat_cpu_function_init (LeatCpuFunction *self, LeatCpuModule *module, const
 
 /* The most that a launch may ask for now. */
 guint32 leat_cpu_function_get_max_dynamic_shared (LeatCpuFunction *self);
+/* How many threads a block may have, by the device and by the kernel's __launch_bounds__. */
+guint leat_cpu_function_get_max_threads (LeatCpuFunction *self);
 
 static inline gint64
 leat_cpu_function_get_block_ns (LeatCpuFunction *self)

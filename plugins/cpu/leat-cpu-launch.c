@@ -22,7 +22,7 @@ leat_cpu_launch_check_geometry (LeatCpuFunction *function, LeatHostDim3 grid, Le
 
   if (!leat_cpu_launch_fits (grid, profile->max_grid) || !leat_cpu_launch_fits (block, profile->max_block))
     return CUDA_ERROR_INVALID_VALUE;
-  if ((guint64) block.x * block.y * block.z > profile->max_threads_per_block)
+  if ((guint64) block.x * block.y * block.z > leat_cpu_function_get_max_threads (function))
     return CUDA_ERROR_INVALID_VALUE;
   if (dynamic_shared > leat_cpu_function_get_max_dynamic_shared (function)
       || function->kernel->static_shared > profile->shared_per_block)

@@ -66,7 +66,7 @@ cuOccupancyMaxPotentialBlockSizeWithFlags (int *min_grid, int *block_size, CUfun
                                            unsigned int flags)
 {
   const LeatCpuProfile *profile = leat_cpu_profile_get ();
-  guint limit, best, n_blocks = 0;
+  guint limit, best, n_blocks = 0; /* a kernel's own bounds count here alone, as on a GPU */
   CUresult result;
 
   LEAT_CPU_ENTER ();
@@ -75,7 +75,7 @@ cuOccupancyMaxPotentialBlockSizeWithFlags (int *min_grid, int *block_size, CUfun
     return result;
   if (min_grid == NULL || block_size == NULL || block_limit < 0)
     return CUDA_ERROR_INVALID_VALUE;
-  limit = profile->max_threads_per_block;
+  limit = leat_cpu_function_get_max_threads ((LeatCpuFunction *) function);
   if (block_limit > 0)
     limit = MIN (limit, MAX (32, (guint) block_limit));
   best =

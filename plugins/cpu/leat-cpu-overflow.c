@@ -12,12 +12,17 @@
 #include "leat-cpu-exports.h"
 
 #define LEAT_CPU_SIGNAL_STACK (64u << 10)
+#define LEAT_CPU_STACK_EDGE   (64u << 10)  /* around a stack's end: the guard, and frames that begin before it */
 #define LEAT_CPU_WRAPPER      "leat_wrap_" /* what Leat calls a kernel that it has wrapped */
 
 struct _LeatCpuSignalStack
 {
   char bytes[LEAT_CPU_SIGNAL_STACK];
 };
+
+/* The calling OS thread's own stack, on which threads run that never wait; NULL before it is looked for. */
+static __thread const char *leat_cpu_overflow_low;
+static __thread gsize leat_cpu_overflow_size;
 
 /* A text put together with nothing that a signal handler may not call. */
 typedef struct
@@ -62,24 +67,45 @@ leat_cpu_signal_text_add_index (LeatCpuSignalText *self, const char *what, const
   leat_cpu_signal_text_add (self, ")");
 }
 
+static void
+leat_cpu_signal_text_add_kernel (LeatCpuSignalText *self, const LeatCpuBlock *block)
+{
+  const char *name = block->kernel->name;
+
+  leat_cpu_signal_text_add (self, "cpu driver: kernel ");
+  leat_cpu_signal_text_add (self, g_str_has_prefix (name, LEAT_CPU_WRAPPER) ? name + strlen (LEAT_CPU_WRAPPER) : name);
+  leat_cpu_signal_text_add_index (self, ", block", &block->host.index);
+}
+
+static gsize
+leat_cpu_overflow_describe_own (const LeatCpuBlock *block, LeatCpuSignalText *line)
+{
+  leat_cpu_signal_text_add_kernel (line, block);
+  leat_cpu_signal_text_add (line, ": a thread overflowed the stack of ");
+  leat_cpu_signal_text_add_number (line, leat_cpu_overflow_size / 1024);
+  leat_cpu_signal_text_add (line, " KiB on which threads run that never wait; smaller local arrays and less recursion "
+                                  "need less, and recursion without an end any\n");
+  return line->used;
+}
+
 LEAT_CPU_EXPORT size_t
 leat_cpu_describe_overflow (const void *address, char *text, size_t size)
 {
   const LeatCpuBlock *block = leat_cpu_block_own;
   const LeatCpuStrand *strand = block != NULL ? block->current : NULL;
   LeatCpuSignalText line = { text, size, 0 };
-  const char *at = address, *name;
+  const char *at = address;
   LeatHostDim3 thread;
   gsize n_kib;
 
+  if (block != NULL && block->kernel != NULL && leat_cpu_overflow_low != NULL
+      && at < leat_cpu_overflow_low + LEAT_CPU_STACK_EDGE && at >= leat_cpu_overflow_low - LEAT_CPU_STACK_EDGE)
+    return leat_cpu_overflow_describe_own (block, &line);
   if (strand == NULL || strand->fiber == NULL || at >= strand->fiber->stack || at < strand->fiber->floor)
     return 0;
-  name = block->kernel->name;
   thread = leat_cpu_block_get_thread (block, strand);
   n_kib = block->stack_size / 1024;
-  leat_cpu_signal_text_add (&line, "cpu driver: kernel ");
-  leat_cpu_signal_text_add (&line, g_str_has_prefix (name, LEAT_CPU_WRAPPER) ? name + strlen (LEAT_CPU_WRAPPER) : name);
-  leat_cpu_signal_text_add_index (&line, ", block", &block->host.index);
+  leat_cpu_signal_text_add_kernel (&line, block);
   leat_cpu_signal_text_add_index (&line, ", thread", &thread);
   leat_cpu_signal_text_add (&line, ": it overflowed its stack of ");
   leat_cpu_signal_text_add_number (&line, n_kib);
@@ -115,6 +141,19 @@ leat_cpu_overflow_install (void)
     sigaction (SIGSEGV, &action, NULL);
 }
 
+static void
+leat_cpu_overflow_find_stack (void)
+{
+  pthread_attr_t attributes;
+  void *low = NULL;
+
+  if (pthread_getattr_np (pthread_self (), &attributes) != 0)
+    return;
+  if (pthread_attr_getstack (&attributes, &low, &leat_cpu_overflow_size) == 0)
+    leat_cpu_overflow_low = low;
+  pthread_attr_destroy (&attributes);
+}
+
 LeatCpuSignalStack *
 leat_cpu_overflow_watch (void)
 {
@@ -123,6 +162,7 @@ leat_cpu_overflow_watch (void)
   stack_t before;
 
   pthread_once (&once, leat_cpu_overflow_install);
+  leat_cpu_overflow_find_stack ();
   if (sigaltstack (NULL, &before) != 0 || (before.ss_flags & SS_DISABLE) == 0)
     return NULL;
   self = g_new (LeatCpuSignalStack, 1);

@@ -3,6 +3,7 @@
  */
 #include "leat-harness.h"
 #include "leat-npy-header.h"
+#include "plan/leat-plan-private.h"
 
 #include <string.h>
 
@@ -13,9 +14,9 @@ static LeatPipeline *
 test_file_parse (const char *text, const char *properties, GError **error)
 {
   g_autofree char *path = leat_harness_dup_path ("file.cu");
-  g_autofree char *graph = g_strdup_printf ("leat 1\nk = kernel source=file.cu grid=1 y=i32[4] %s\nb = app\n"
+  g_autofree char *graph = g_strdup_printf ("leat 1\nk = kernel source=file.cu y=i32[4] %s %s\nb = app\n"
                                             "k.y -> readback -> b\n",
-                                            properties);
+                                            strstr (properties, "grid=") == NULL ? "grid=1" : "", properties);
   g_autofree char *graph_path = leat_harness_dup_path ("file.leat");
 
   leat_harness_write_file (path, text, strlen (text));
@@ -236,6 +237,182 @@ test_file_variables_of_nodes (void)
     }
 }
 
+/* More shared memory than a block can have; a GPU's compiler says it in hexadecimal. */
+static void
+test_file_shared_too_large (void)
+{
+  static const char text[] = "__global__ void k (int *y) { __shared__ int s[13000]; s[threadIdx.x] = 2; __syncthreads "
+                             "(); y[threadIdx.x] = s[3 - "
+                             "threadIdx.x]; }";
+  static const char *const graphs[] = { "block=4", "block=4 grid=occupancy", "block=4 cooperative=true" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) result = test_file_run (text, graphs[i], &error);
+
+      g_test_message ("%s", error != NULL ? error->message : "no error");
+      g_assert_null (result);
+      g_assert_true (strstr (error->message, "kernel \"k\" declares 52000 bytes of __shared__ memory, and a block on ")
+                       != NULL
+                     || strstr (error->message, "0xcb20") != NULL);
+    }
+}
+
+#define BOUNDED(bounds)                                                                                                \
+  "constexpr int WARPS = 2, WIDE = WARPS * (16 << 1);\nenum { NARROW = WIDE / 2 };\n"                                  \
+  "__global__ void __launch_bounds__ (" bounds ") k (int *y) { if (threadIdx.x < 4) y[threadIdx.x] = blockDim.x; }"
+
+/* A kernel that is compiled for blocks of some size. */
+static void
+test_file_bounds (void)
+{
+  static const struct
+  {
+    const char *bounds, *properties;
+    gint32 threads;   /* of the block */
+    const char *says; /* where it is refused */
+  } table[] = {
+    { BOUNDED ("64"), "", 64, NULL },
+    { BOUNDED ("64, 2"), "block=64", 64, NULL },
+    { BOUNDED ("64"), "block=32", 32, NULL },
+    { BOUNDED ("64"), "block=65", 0, "block=65 is 65 threads, and kernel k is compiled for at most 64" },
+    { BOUNDED ("64"), "block=16x8", 0, "block=16x8 is 128 threads" },
+    { BOUNDED ("WIDE"), "", 64, NULL },
+    { BOUNDED ("WIDE"), "block=128", 0, "compiled for at most 64" },
+    { BOUNDED ("(NARROW + 2 * 3u) - 6"), "", 32, NULL },
+    { BOUNDED ("512"), "", 256, NULL },
+    { BOUNDED ("512"), "block=1024", 0, "compiled for at most 512" },
+    /* Not read before it is compiled. */
+    { BOUNDED ("sizeof (double) * 8"), "block=128", 0, "is compiled for at most 64" },
+    { BOUNDED ("sizeof (double) * 8"), "block=64", 64, NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      gint32 wanted[4] = { table[i].threads, table[i].threads, table[i].threads, table[i].threads };
+
+      if (table[i].says != NULL)
+        test_file_assert_refused (table[i].bounds, table[i].properties, table[i].says);
+      else
+        test_file_assert (table[i].bounds, table[i].properties, wanted);
+    }
+}
+
+/* A barrier of the grid by hand hangs where not all blocks run at once. */
+static void
+test_file_grid_barrier (void)
+{
+  static const char text[] = "__device__ unsigned int arrived;\n"
+                             "__global__ void k (int *y)\n{\n  if (threadIdx.x == 0) atomicAdd (&arrived, 1u);\n"
+                             "  while (atomicAdd (&arrived, 0u) < gridDim.x) ;\n  y[threadIdx.x] = 7;\n}";
+  static const gint32 sevens[4] = { 7, 7, 7, 7 };
+
+  test_file_assert_refused (text, "block=4 grid=8",
+                            "file.cu:5:3: this loop waits for all blocks of the grid, and only a "
+                            "cooperative launch is sure to run them all at once");
+  test_file_assert_refused (text, "block=4 grid=occupancy", "set cooperative=true");
+  test_file_assert (text, "block=4", sevens);
+  test_file_assert (text, "block=4 grid=1 cooperative=true", sevens);
+}
+
+/* What is advised for an output that is only looked at. */
+static void
+test_file_only_read (void)
+{
+  static const char text[] = "__global__ void k (int *in, int *y) { y[threadIdx.x] = 3 * in[threadIdx.x]; }";
+  g_autofree char *path = leat_harness_dup_path ("read.cu");
+  g_autofree char *graph = g_strdup_printf ("leat 1\nk = kernel source=%s block=4 in=i32[4] y=i32[4]\n"
+                                            "k.y -> discard\nk.in -> discard\n",
+                                            path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autoptr (LeatMessage) message = NULL;
+
+  leat_harness_write_file (path, text, strlen (text));
+  pipeline = leat_parse_text (graph, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  plan = leat_plan_new (pipeline, &error);
+  g_assert_no_error (error);
+  message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0);
+  g_assert_nonnull (message);
+  g_assert_nonnull (
+    strstr (leat_message_get_error (message)->message,
+            "kernel k only reads \"in\", which is an output, as it is not const, and holds anything; write "
+            "\"const int *in\", which makes it an input"));
+}
+
+/* Links that a kernel's prototype, or the body of a loop, does not let be. */
+static void
+test_file_links (void)
+{
+  static const char text[] = "__global__ void k (int *in, int *y) { y[threadIdx.x] = 3 * in[threadIdx.x]; }";
+  static const struct
+  {
+    const char *graph, *says;
+  } table[] = {
+    { "leat 1\na = app spec=i32[4]\nk = kernel source=read.cu\na -> upload -> k.in\nk.y -> discard\n",
+      "both are outputs; what a kernel only reads is an input if it is const T *NAME in its file, and update=NAME on" },
+    { "leat 1\na = app spec=i32[4]\nl = loop max-iterations=2 {\n  m = map expr=x+1\n  r = readback\n  u = upload\n"
+      "  in.x -> m -> u -> out.x\n}\na -> upload -> l.x\nl.x -> readback -> app\n",
+      "which a body has none of: link what comes out of the body to it" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("read.cu"), *graph_path = leat_harness_dup_path ("links.leat");
+
+  leat_harness_write_file (path, text, strlen (text));
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) pipeline = NULL;
+
+      leat_harness_write_file (graph_path, table[i].graph, strlen (table[i].graph));
+      pipeline = leat_parse_file (graph_path, NULL, &error);
+      g_test_message ("%s", error != NULL ? error->message : "no error");
+      g_assert_null (pipeline);
+      g_assert_nonnull (strstr (error->message, table[i].says));
+    }
+}
+
+/* CUDA's heap of the device, which has 8 MiB. */
+static void
+test_file_heap (void)
+{
+  static const gint32 twos[4] = { 2, 3, 4, 5 }, yes[4] = { 1, 1, 1, 1 };
+
+  test_file_assert ("__global__ void k (int *y) { int *p = new int[2]; p[1] = 2 + threadIdx.x; y[threadIdx.x] = p[1];\n"
+                    "  delete[] p; }",
+                    "block=4", twos);
+  test_file_assert ("struct node { node *next; int v; __device__ node (node *n, int w) : next (n), v (w) {} };\n"
+                    "__global__ void k (int *y) { node *list = nullptr;\n"
+                    "  for (int i = 0; i < 3; i++) list = new node (list, i + threadIdx.x);\n"
+                    "  y[threadIdx.x] = list->v;\n"
+                    "  while (list) { node *next = list->next; delete list; list = next; } }",
+                    "block=4", twos);
+  test_file_assert ("__global__ void k (int *y) { int *p = (int *) malloc (sizeof (int)); *p = 2 + threadIdx.x;\n"
+                    "  y[threadIdx.x] = *p; free (p); free (NULL); }",
+                    "block=4", twos);
+  /* There is an end to it, and what was given back can be had again. */
+  test_file_assert ("__device__ int fill () { void *first = nullptr; int n = 0;\n"
+                    "  for (void *p; (p = malloc (1 << 20)) != nullptr; n++) { *(void **) p = first; first = p; }\n"
+                    "  while (first) { void *next = *(void **) first; free (first); first = next; } return n; }\n"
+                    "__global__ void k (int *y) { if (threadIdx.x == 0) { int n = fill (), m = fill ();\n"
+                    "  for (int i = 0; i < 4; i++) y[i] = n >= 1 && n <= 8 && n == m; } }",
+                    "block=4", yes);
+}
+
+/* What compilers make a call of their own library of. */
+static void
+test_file_wide_integers (void)
+{
+  static const gint32 wanted[4] = { 0, 81, 324, 729 };
+
+  test_file_assert ("__global__ void k (int *y) { unsigned __int128 v = threadIdx.x * 9 + (threadIdx.x > 9);\n"
+                    "  v = v * v * 1000000007u % 1000000007000u / 1000000007u; float f = (float) (__int128) v;\n"
+                    "  y[threadIdx.x] = (int) (long long) (__int128) f; }",
+                    "block=4", wanted);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -246,6 +423,13 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel-file/variables-filled", test_file_variables_filled);
   g_test_add_func ("/leat/base/kernel-file/variables-refused", test_file_variables_refused);
   g_test_add_func ("/leat/base/kernel-file/variables-of-nodes", test_file_variables_of_nodes);
+  g_test_add_func ("/leat/base/kernel-file/shared-too-large", test_file_shared_too_large);
+  g_test_add_func ("/leat/base/kernel-file/bounds", test_file_bounds);
+  g_test_add_func ("/leat/base/kernel-file/grid-barrier", test_file_grid_barrier);
+  g_test_add_func ("/leat/base/kernel-file/only-read", test_file_only_read);
+  g_test_add_func ("/leat/base/kernel-file/links", test_file_links);
+  g_test_add_func ("/leat/base/kernel-file/heap", test_file_heap);
+  g_test_add_func ("/leat/base/kernel-file/wide-integers", test_file_wide_integers);
   failed = g_test_run ();
   leat_harness_remove_files ();
   return failed;

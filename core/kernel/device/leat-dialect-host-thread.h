@@ -12,9 +12,44 @@
 #define LEAT_FLAT(loop) loop
 #endif
 
+extern "C" void *malloc (size_t);
+extern "C" void free (void *);
+
 namespace {
 
 const LeatHostRuntime *leat_runtime;
+
+/* CUDA's heap of the device, as large as it is by itself; one for each image.  What is taken says before itself how
+ * much it is. */
+uint64_t leat_heap_used;
+
+void *
+leat_heap_take (size_t bytes)
+{
+  const uint64_t most = 8u << 20, whole = bytes < most ? bytes + 16 : most + 1;
+  unsigned char *memory = nullptr;
+
+  if (__atomic_add_fetch (&leat_heap_used, whole, __ATOMIC_RELAXED) <= most)
+    memory = (unsigned char *) malloc (whole);
+  if (memory == nullptr)
+    {
+      __atomic_sub_fetch (&leat_heap_used, whole, __ATOMIC_RELAXED);
+      return nullptr;
+    }
+  *(uint64_t *) memory = whole;
+  return memory + 16;
+}
+
+void
+leat_heap_give (void *memory)
+{
+  unsigned char *whole = (unsigned char *) memory - 16;
+
+  if (memory == nullptr)
+    return;
+  __atomic_sub_fetch (&leat_heap_used, *(uint64_t *) whole, __ATOMIC_RELAXED);
+  (free) (whole);
+}
 
 /* What a wrapper makes of a count: `value`, or that many for each of those counted at `where`.  A count above `most`,
  * what the memory holds, is cut to it and told at `over`.  Every thread that comes here tells the same. */
@@ -40,6 +75,9 @@ struct leat_thread
   dim3 blockDim, gridDim;
   bool leat_trimmed; /* the loop over threads ends where the kernel's guard does */
   static constexpr int warpSize = 32;
+
+  static void *malloc (size_t bytes) { return leat_heap_take (bytes); }
+  static void free (void *memory) { leat_heap_give (memory); }
 
   LEAT_MEMBER void __syncthreads () { leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_PLAIN, 0); }
   /* A barrier of those that have not left (see leat-dialect-cuda.h): they say that they are there, and who has left comes to
@@ -168,6 +206,23 @@ struct leat_thread
     return (T) (end ? last : first);
   }
 };
+
+} // namespace
+
+/* As in CUDA `new` gives NULL where there is no room. */
+#ifdef __clang__
+#define LEAT_MAY_BE_NULL /* it takes no other declaration than its own */
+#else
+#define LEAT_MAY_BE_NULL noexcept
+#endif
+void *operator new (size_t bytes) LEAT_MAY_BE_NULL { return leat_heap_take (bytes); }
+void *operator new[] (size_t bytes) LEAT_MAY_BE_NULL { return leat_heap_take (bytes); }
+void operator delete (void *memory) noexcept { leat_heap_give (memory); }
+void operator delete[] (void *memory) noexcept { leat_heap_give (memory); }
+void operator delete (void *memory, size_t) noexcept { leat_heap_give (memory); }
+void operator delete[] (void *memory, size_t) noexcept { leat_heap_give (memory); }
+
+namespace {
 
 /* Static shared memory: each declaration registers itself when the image is loaded and gets its place in the arena of a
  * block.  What a kernel's own text declares comes first; what the functions it calls declare follows, at one place for

@@ -106,6 +106,9 @@ enum
   LEAT_HOST_KERNEL_GRID_BARRIER = 1u << 1 /* waits for the whole grid: cooperative launches only */
 };
 
+/* The upper half of a kernel's flags: how many threads its block may have; 0: as many as any. */
+#define LEAT_HOST_KERNEL_BOUNDS_SHIFT 16
+
 /* `flat` runs all threads of a block in a loop and is NULL when MAY_WAIT is set, and in an image that ThreadSanitizer
  * checks, which has to see the threads apart; `thread` runs one; `variant` is the plain C form of a whole block (same
  * result as all threads together), or NULL.  Where it is all that is ever run, the others may be NULL. */

@@ -326,6 +326,67 @@ test_kernel_run_whole (void)
   kernel_harness_clear (&kernels);
 }
 
+/* A driver knows what a kernel is compiled for, by its own name and by its wrapper's. */
+static void
+test_kernel_run_bounds (void)
+{
+  static const char *const names[] = { "f", "leat_wrap_f", "g" };
+  static const guint most[] = { 64, 64, 0 };
+  g_autoptr (GError) error = NULL;
+  KernelHarness kernels;
+
+  if (!kernel_harness_init_text (
+        &kernels, "bounds.cu",
+        "constexpr int N = sizeof (double);\n"
+        "__global__ void __launch_bounds__ (N * 8, 1) f (uint32_t *out, int n) { out[threadIdx.x] = n; }\n"
+        "__global__ void g (uint32_t *out, int n) { out[threadIdx.x] = n; }\n"))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const LeatFunction *function = leat_module_get_function (kernels.module, names[i], &error);
+
+      g_assert_no_error (error);
+      if (most[i] > 0)
+        g_assert_cmpuint (function->max_threads_per_block, ==, most[i]);
+      else
+        g_assert_cmpuint (function->max_threads_per_block, >, 64);
+    }
+  kernel_harness_clear (&kernels);
+}
+
+/* Why an image does not load is what the loader says. */
+static void
+test_kernel_run_unresolved (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source =
+    leat_kernel_source_new ("unresolved.cu",
+                            "__global__ void f (uint32_t *out, int n) { out[n] = 1;\n"
+                            "  asm volatile (\".pushsection .data\\n.8byte nowhere_else\\n.popsection\"); }",
+                            &error);
+  g_autoptr (GBytes) image = NULL;
+  g_autoptr (LeatKernelSource) plain = leat_kernel_source_new ("plain.cu", run_cases[0].text, NULL);
+  LeatImageTarget target;
+  KernelHarness kernels;
+
+  g_assert_no_error (error);
+  if (!kernel_harness_init (&kernels, plain))
+    return;
+  target = kernel_harness_get_target (kernels.device);
+  if (!leat_device_is_cpu (kernels.device))
+    g_test_skip ("the text is a CPU's");
+  else
+    {
+      image = leat_image_compile (source, &target, &error);
+      g_assert_no_error (error);
+      g_assert_null (leat_module_load (kernels.device, image, "unresolved.cu", &error));
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED"));
+      g_assert_nonnull (strstr (error->message, "undefined symbol: nowhere_else"));
+    }
+  kernel_harness_clear (&kernels);
+}
+
 static void
 test_kernel_run_includes (void)
 {
@@ -397,6 +458,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/run/wrapper-takes-counts", test_kernel_run_wrapper);
   g_test_add_func ("/leat/kernel/run/host-variant", test_kernel_run_variant);
   g_test_add_func ("/leat/kernel/run/whole-variants", test_kernel_run_whole);
+  g_test_add_func ("/leat/kernel/run/launch-bounds", test_kernel_run_bounds);
+  g_test_add_func ("/leat/kernel/run/unresolved", test_kernel_run_unresolved);
   g_test_add_func ("/leat/kernel/run/includes-beside", test_kernel_run_includes);
   g_test_add_func ("/leat/kernel/run/strict", test_kernel_run_strict);
   return g_test_run ();

@@ -163,7 +163,9 @@ static const struct
   { "\nint main () { f<<<1, 1>>> (); }", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:2:16: a kernel file holds device code only" },
   { "#include \"nowhere.h\"\n", LEAT_KERNEL_ERROR_SOURCE, "t.cu:1: cannot include \"nowhere.h\"" },
   { "#include <vector>\n", LEAT_KERNEL_ERROR_SOURCE, "t.cu:1: cannot include <vector>: kernels are compiled without" },
-  { "#include <cooperative_groups.h>\n", LEAT_KERNEL_ERROR_SOURCE, "use leat_grid_sync ()" },
+  { "#include <cooperative_groups.h>\n", LEAT_KERNEL_ERROR_SOURCE,
+    "a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp (), and that of the whole grid "
+    "leat_grid_sync ()" },
   { "#include nothing\n", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1: expected \"file\" after #include" },
   { "LEAT_HOST_VARIANT void f (int *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
     "t.cu:1:24: there is no __global__ function \"f\"" },
@@ -393,6 +395,11 @@ static const struct
   { "while (!leat_queue_is_finished (work)) { x[0] = 1; }", "t.cu:2:1: this loop seems to wait" },
   { "while (leat_queue_claim (work, item)) { leat_queue_done (work); }", NULL },
   { "QUEUE_EACH (item, work) while (item < x[0]) item++;", NULL },
+  { "while (atomicAdd (x, 0) < gridDim.x) ;",
+    "t.cu:2:1: this loop waits for all blocks of the grid; leat_grid_sync ()" },
+  { "while (atomicAdd (x, 0) < gridDim.x) __nanosleep (20);", "this loop waits for all blocks of the grid" },
+  { "volatile int *v = x; int goal = gridDim.x * 2; while (*v < goal) { }", "this loop waits for all blocks" },
+  { "while (atomicAdd (x, 1) < gridDim.x) x[n]++;", "put __nanosleep (20) into it" },
   { "int i = 0; while (i < n) { x[i] = 1; i++; }", NULL },
   { "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) x[i] = 1;", NULL },
   { "int s = 0; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += x[i]; "
@@ -416,6 +423,66 @@ test_source_warnings (void)
         g_assert_cmpstr (warnings[0], ==, NULL);
       else if (warnings[0] == NULL || strstr (warnings[0], warned[i].warning) == NULL)
         g_error ("\"%s\": expected \"%s\", got \"%s\"", warned[i].body, warned[i].warning, warnings[0]);
+    }
+}
+
+#define SHARED       "__shared__ int s[64]; int t = threadIdx.x; s[t] = x[t]; __syncthreads ();\n"
+#define KERNEL(body) "__global__ void f (int *x, int n) {\n" SHARED body " }"
+
+/* Lanes that read what others of their warp have written. */
+static const struct
+{
+  const char *text, *says; /* NULL: nothing */
+} warps[] = {
+  { KERNEL ("if (t < 32) { volatile int *v = s; v[t] += v[t + 32]; v[t] += v[t + 16]; v[t] += v[t + 8]; }"),
+    "t.cu:3:55: this reads in \"v\" what other lanes have written" },
+  { KERNEL ("if (t < 32) { s[t] += s[t + 16];\ns[t] += s[t + 8]; }"), "t.cu:4:1: this reads in \"s\"" },
+  { KERNEL ("if (t < warpSize) { s[t] = s[t] + s[t + 2]; s[t] = min (s[t], s[t + 1]); }"), "put __syncwarp ()" },
+  { KERNEL ("if (t < 32) { int m = s[t]; s[t] = m = m + s[t + 2]; s[t] = m = m + s[t + 1]; }"), "this reads in \"s\"" },
+  { KERNEL ("if (t < 32) { if (s[t + 4] > s[t]) s[t] = s[t + 4]; if (s[t + 2] > s[t]) s[t] = s[t + 2]; }"),
+    "this reads in \"s\"" },
+  { KERNEL ("s[t] += s[t + 4]; s[t] += s[t + 2]; s[t] += s[t + 1];"), "this reads in \"s\"" },
+  { KERNEL ("if (t >= 1) s[t] += s[t - 1]; if (t >= 2) s[t] += s[t - 2]; if (t >= 4) s[t] += s[t - 4];"),
+    "this reads in \"s\"" },
+  { KERNEL ("if (t < 32) for (int o = 16; o > 0; o >>= 1) s[t] += s[t + o];"), "t.cu:3:46: this reads in \"s\"" },
+  { KERNEL ("volatile int *v = s; for (int o = 1; o < 32; o *= 2) if (t >= o) v[t] += v[t - o];"),
+    "this reads in \"v\"" },
+  { "__global__ void f (int *x, int n) { __shared__ volatile int s[64]; int t = threadIdx.x; s[t] = x[t]; x[t] = s[t ^ "
+    "1]; }",
+    "this reads in \"s\"" },
+  { "extern __shared__ int s[];\n__global__ void f (int *x, int n) { int t = threadIdx.x; volatile int *v = s;\n"
+    "  v[t] += v[t + 2]; v[t] += v[t + 1]; }",
+    "t.cu:3:21: this reads in \"v\"" },
+  { "__device__ void last (volatile int *s, int t) { s[t] += s[t + 32]; s[t] += s[t + 16]; s[t] += s[t + 8]; }\n"
+    "__global__ void f (int *x, int n) { " SHARED " if (t < 32) last (s, t); }",
+    "t.cu:1:68: this reads in \"s\"" },
+  { KERNEL ("if (t < 32) { s[t] += s[t + 16]; __syncwarp (); s[t] += s[t + 8]; __syncwarp (); }"), NULL },
+  { KERNEL ("for (int o = 16; o > 0; o >>= 1) { if (t < o) s[t] += s[t + o]; __syncthreads (); }"), NULL },
+  { KERNEL ("for (int o = 16; o > 0; o >>= 1) { int v = s[t + o]; __syncwarp (); s[t] += v; __syncwarp (); }"), NULL },
+  { KERNEL ("if (t < 32) for (int k = 1; k < 2; k++) s[t] += s[t + 32 * k];"), NULL },
+  { KERNEL ("if (t < 32) for (int k = t + 32; k < 64; k += 32) s[t] += s[k];"), NULL },
+  { KERNEL ("if (t < 32) s[t] += s[t + 32];"), NULL },
+  { KERNEL ("int b = 4 * t; s[b] += s[b + 1]; s[b] += s[b + 2]; s[b] += s[b + 3];"), NULL },
+  { KERNEL ("x[t] += x[t + 2]; x[t] += x[t + 1];"), NULL },
+  { KERNEL ("int a[4] = { 1, 2, 3, 4 }; a[0] += a[0 + 2]; a[0] += a[0 + 1]; x[t] = a[0];"), NULL },
+  { KERNEL ("for; s[t] += s[t + n];"), NULL },
+  { KERNEL ("int v = s[t]; for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync (~0u, v, o); x[t] = v;"), NULL },
+};
+
+static void
+test_source_warp_warnings (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (warps); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", warps[i].text, &error);
+      g_auto (GStrv) warnings = NULL;
+
+      g_assert_no_error (error);
+      warnings = leat_kernel_source_list_entry_warnings (source, "f");
+      if (warps[i].says == NULL ? warnings[0] != NULL
+                                : warnings[0] == NULL || strstr (warnings[0], warps[i].says) == NULL)
+        g_error ("\"%s\": expected \"%s\", got \"%s\"", warps[i].text, warps[i].says, warnings[0]);
     }
 }
 
@@ -536,6 +603,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
   g_test_add_func ("/leat/kernel/source/entries", test_source_entries);
   g_test_add_func ("/leat/kernel/source/warnings", test_source_warnings);
+  g_test_add_func ("/leat/kernel/source/warp-warnings", test_source_warp_warnings);
   g_test_add_func ("/leat/kernel/source/entry-warnings", test_source_entry_warnings);
   g_test_add_func ("/leat/kernel/source/launches", test_source_launches);
 #define ADD(path, f) g_test_add (path, TestFolder, NULL, test_folder_set_up, f, test_folder_tear_down)

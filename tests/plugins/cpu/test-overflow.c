@@ -21,6 +21,11 @@ static const OverflowCase cases[] = {
   { "recursion", "recurse", NULL, FALSE,
     "*kernel recurse, block (2,0,0), thread (5,0,0): it overflowed its stack of 64 KiB; LEAT_CPU_STACK=256K *" },
   { "large-frame", "large_frame", NULL, FALSE, "*kernel large_frame, block (*): it overflowed its stack of 64 KiB; *" },
+  { "without-waiting", "recurse_alone", NULL, FALSE,
+    "*kernel recurse_alone, block (*): a thread overflowed the stack of * KiB on which threads run that never wait; "
+    "*" },
+  { "large-frame-without-waiting", "large_frame_alone", NULL, FALSE, "*a thread overflowed the stack of *" },
+  { "poke-without-waiting", "poke_alone", NULL, FALSE, "" },
   { "larger", "recurse", "64M", FALSE, NULL },
   { "still-too-small", "large_frame", "128K", FALSE, "*overflowed its stack of 128 KiB; LEAT_CPU_STACK=512K *" },
   { "bad-size", "recurse", "much", FALSE, "*LEAT_CPU_STACK=much ignored*overflowed its stack of 64 KiB*" },

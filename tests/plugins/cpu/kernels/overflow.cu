@@ -40,3 +40,24 @@ poke (int *out)
   __syncthreads ();
   *(volatile int *) 16 = out[0];
 }
+
+__global__ void
+recurse_alone (int *out)
+{
+  out[1] = descend (1000000000, out);
+}
+
+__global__ void
+large_frame_alone (int *out)
+{
+  volatile int room[400000000];
+
+  room[out[0]] = 1;
+  out[threadIdx.x] = room[out[1]];
+}
+
+__global__ void
+poke_alone (int *out)
+{
+  *(volatile int *) 16 = out[0];
+}
