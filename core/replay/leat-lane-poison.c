@@ -91,12 +91,13 @@ leat_lane_poison (LeatLane *self, LeatPath path, GError **error)
 
   if (G_LIKELY (!leat_poison_is_asked ()))
     return TRUE;
-  if (!leat_device_push (self->resident->device, error))
+  if (!self->on_host && !leat_device_push (self->resident->device, error))
     return FALSE;
   sources = leat_poison_list_sources (self->plan);
   for (guint i = 0; i < self->plan->buffers->len && result == CUDA_SUCCESS; i++)
     if (leat_poison_is_for (leat_plan_get_buffer (self->plan, i), path, sources))
       result = leat_poison_fill (self, leat_plan_get_buffer (self->plan, i));
-  leat_device_pop (self->resident->device);
+  if (!self->on_host)
+    leat_device_pop (self->resident->device);
   return leat_poison_end (self, result, error);
 }

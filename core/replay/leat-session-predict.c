@@ -253,7 +253,8 @@ leat_session_dup_report (LeatSession *self, GError **error)
  * device already do without the uploads, launches of batches have plans of their own, and a plan that becomes a graph
  * after some runs says another thing from then on.  Trials (#LeatSession:calibrate) are in neither, nor is what a
  * session does to set itself up.  Runs without results (leat_session_repeat()) are not in it.  Of a
- * loop whose iterations are launches or nodes of their own, each iteration that there was is; not of one within another.
+ * loop whose iterations are launches or nodes of their own, each iteration that there was is; not of one within
+ * another.
  *
  * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, early-starts, graph-launches, waits
  */

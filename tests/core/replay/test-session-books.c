@@ -205,20 +205,26 @@ test_books_of_bytes_between_lanes (void)
   session_fixture_close (&fixture);
 }
 
-/* What a result is brought back from is written over in the same run: it goes before that, and by itself. */
+/* What a result is brought back from is overwritten in the same run, which does not wait for the other result: it goes
+ * by itself. */
 static void
 test_books_of_a_readback_that_is_waited_for (void)
 {
   SessionFixture fixture;
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autoptr (GVariant) predicted = NULL;
   guint32 was[64] = { 0 }, x[64];
   LeatApp *before;
 
   session_fixture_open (&fixture,
                         "s = state spec=u32[64]\nm = map inputs=x,s expr=x+s\n"
-                        "app name=source spec=u32[64] -> upload -> m.x\ns -> m.s\nm -> s\n"
+                        "app name=source spec=u32[64] -> upload mode=copy -> m.x\ns -> m.s\nm -> s\n"
                         "s -> readback mode=kernel -> app name=before\n"
                         "m -> readback mode=kernel -> app name=sink\n",
                         LEAT_EXECUTOR_GRAPH);
+  plan = leat_session_dup_plan (fixture.session);
+  predicted = leat_plan_dup_prediction (plan);
+  g_assert_cmpuint (get (predicted, "kernels"), ==, 1 + 2);
   before = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "before", NULL));
   for (guint run_ = 0; run_ < 3; run_++)
     {
@@ -234,6 +240,7 @@ test_books_of_a_readback_that_is_waited_for (void)
         was[i] += x[i];
       g_assert_cmpmem (g_bytes_get_data (after, NULL), g_bytes_get_size (after), was, sizeof was);
     }
+  g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
 
