@@ -11,6 +11,7 @@
 #define LEAT_IMAGE_EXIF_BYTES       (64 << 10) /* a segment of a JPEG file has no more */
 #define LEAT_IMAGE_EXIF_ORIENTATION 0x0112
 #define LEAT_IMAGE_EXIF_SHORT       3
+#define LEAT_IMAGE_JPEG_PIECE       4096 /* GdkPixbuf's first one */
 #define LEAT_IMAGE_HEAD_PARTS       1000 /* in front of the pixels; more are nobody's */
 
 static guint
@@ -78,12 +79,25 @@ leat_image_head_read_jpeg (LeatImageHead *self, LeatInputFile *input)
       guint size = leat_image_head_get_number (head + 2, 2, TRUE);
 
       if (head[1] == 0xe1 && size > 8 && memcmp (head + 4, "Exif\0\0", 6) == 0)
-        {
-          self->turn = leat_image_head_read_exif (input, at + 10, size - 8);
-          return;
-        }
+        self->turn = leat_image_head_read_exif (input, at + 10, size - 8);
+      if (head[1] >= 0xc9 && head[1] <= 0xcf && head[1] != 0xcc)
+        self->arithmetic = TRUE;
       at += head[1] == 0xff ? 1 : 2 + (guint64) size; /* any number of them may fill up */
     }
+}
+
+/* GdkPixbuf gives libjpeg a file in pieces, of which this coding takes the first alone: it fails, or never ends. */
+static gboolean
+leat_image_head_check_coding (const LeatImageHead *self, LeatInputFile *input, GError **error)
+{
+  if (!self->arithmetic || leat_input_file_get_size (input) < LEAT_IMAGE_JPEG_PIECE)
+    return TRUE;
+  g_set_error (
+    error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+    "cannot read \"%s\" as a picture: it is a JPEG file with arithmetic coding, which GdkPixbuf cannot read in "
+    "pieces; save it as PNG, or with jpegtran as a JPEG file of the usual kind",
+    leat_input_file_get_path (input));
+  return FALSE;
 }
 
 static gboolean
@@ -100,6 +114,7 @@ leat_image_head_look (LeatImageHead *self, LeatInputFile *input, const guint8 *b
     {
       self->kind = LEAT_IMAGE_JPEG;
       leat_image_head_read_jpeg (self, input);
+      return leat_image_head_check_coding (self, input, error);
     }
   else if (memcmp (begin, "II", 2) == 0 || memcmp (begin, "MM", 2) == 0)
     {

@@ -18,8 +18,9 @@ typedef struct
     LEAT_IMAGE_TIFF,
     LEAT_IMAGE_PNM
   } kind;
-  gboolean deep; /* samples of more than 8 bits */
-  guint turn;    /* that the file asks for */
+  gboolean deep;       /* samples of more than 8 bits */
+  guint turn;          /* that the file asks for */
+  gboolean arithmetic; /* a JPEG file with that coding */
 } LeatImageHead;
 
 /* Looks at the head of @input, and leaves what is read next as it is. */

@@ -479,6 +479,24 @@ test_image_gap (void)
     }
 }
 
+/* GdkPixbuf cannot read it, and of some files never comes back. */
+static void
+test_image_arithmetic (void)
+{
+  g_autofree char *from = g_test_build_filename (G_TEST_DIST, "..", "graphs", "photo.jpg", NULL);
+  g_autofree char *path = leat_harness_dup_path ("arithmetic.jpg"), *bytes = NULL;
+  guint8 *frame;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (from, &bytes, &size, NULL));
+  frame = memmem (bytes, size, "\xff\xc0", 2);
+  frame = frame != NULL ? frame : memmem (bytes, size, "\xff\xc2", 2);
+  g_assert_nonnull (frame);
+  frame[1] = (guint8) (frame[1] + 9); /* the same kind of frame with the other coding */
+  leat_harness_write_file (path, bytes, size);
+  image_assert_refused (path, "it is a JPEG file with arithmetic coding");
+}
+
 /* What is no picture is told as what it is. */
 static void
 test_image_other_kind (void)
@@ -507,6 +525,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/image-read/turns/png", "png", test_image_turns_exif);
   g_test_add_func ("/leat/image-read/palette", test_image_palette);
   g_test_add_func ("/leat/image-read/gap", test_image_gap);
+  g_test_add_func ("/leat/image-read/arithmetic", test_image_arithmetic);
   g_test_add_func ("/leat/image-read/other-kind", test_image_other_kind);
   result = g_test_run ();
   leat_harness_remove_files ();
