@@ -135,7 +135,7 @@ def choose(mutants, count, random):
         random.shuffle(some)
     chosen = []
     while by_operator and len(chosen) < count:
-        for operator in sorted(by_operator):
+        for operator in random.sample(sorted(by_operator), len(by_operator)):
             if len(chosen) < count:
                 chosen.append(by_operator[operator].pop())
             if not by_operator[operator]:
