@@ -248,7 +248,7 @@ test_image_cache_refuses_other_key (void)
   mine = image_case_dup_entry (&c);
   g_assert_true (g_file_get_contents (mine, &data, &size, NULL));
   g_remove (mine);
-  image_case_write (&c, "kernel.cu", "#define OTHER 1\n" IMAGE_TEXT);
+  image_case_write (&c, "kernel.cu", "__device__ int other;\n" IMAGE_TEXT);
   image_case_expect (&c, 0, 0, 1, 0);
   other = image_case_dup_entry (&c);
   g_assert_cmpstr (mine, !=, other);
@@ -344,7 +344,7 @@ test_image_cache_is_bounded (void)
   write_old (&c, "cache/leat/images/.new-1-0-0", 100, 50000);
   write_old (&c, "cache/leat/images/.new-2-0-0", 100, 50);
   write_old (&c, "cache/leat/images/not-ours", 100, 50000);
-  image_case_write (&c, "kernel.cu", "#define OTHER 1\n" IMAGE_TEXT);
+  image_case_write (&c, "kernel.cu", "__device__ int other;\n" IMAGE_TEXT);
   image_case_expect (&c, 0, 0, 1, 0);
   g_assert_false (exists (&c, "cache/leat/images/0a.img"));
   g_assert_true (exists (&c, "cache/leat/images/0b.img"));
@@ -353,7 +353,7 @@ test_image_cache_is_bounded (void)
   g_assert_true (exists (&c, "cache/leat/images/not-ours"));
   image_case_expect (&c, 0, 1, 0, 0);
   image_case_set (&c, "LEAT_IMAGE_CACHE_MIB", "0");
-  image_case_write (&c, "kernel.cu", "#define THIRD 1\n" IMAGE_TEXT);
+  image_case_write (&c, "kernel.cu", "__device__ int third;\n" IMAGE_TEXT);
   image_case_expect (&c, 0, 0, 1, 0);
   image_case_expect (&c, 0, 0, 1, 0);
   image_case_clear (&c);

@@ -388,7 +388,7 @@ static const struct
   { "__global__ void k (float *y) { dim3 all = gridDim; y[0] = all.x; }", "grid's z" },
   { "__device__ unsigned at () { return blockIdx.z; }\n__global__ void k (float *y) { y[at ()] = 1; }", "grid's z" },
   { "__device__ unsigned at () { return blockIdx.z; }\n__global__ void k (float *y) { y[0] = 1; }", NULL },
-  { "#define AT blockIdx.z\n__global__ void k (float *y) { y[AT] = 1; }", "a macro" },
+  { "#define AT blockIdx.z\n__global__ void k (float *y) { y[AT] = 1; }", "grid's z" },
   { "__global__ void k (float *y) { y[0] = 1; leat_grid_sync (); }", "wait for each other" },
   { "__global__ void k (float *y) { asm volatile (\"\"); y[0] = 1; }", "assembly" },
 };

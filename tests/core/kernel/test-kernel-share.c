@@ -55,7 +55,7 @@ static LeatKernelSource *
 share (const char *path, gboolean strict)
 {
   g_autoptr (GError) error = NULL;
-  LeatKernelSource *source = leat_kernel_source_new_shared (path, strict, &error);
+  LeatKernelSource *source = leat_kernel_source_new_shared (path, NULL, strict, &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (leat_kernel_source_is_strict (source), ==, strict);
@@ -114,7 +114,7 @@ test_kernel_share_a_file_that_goes_is_gone (ShareFixture *self, gconstpointer da
   g_autoptr (GError) error = NULL;
 
   g_remove (self->file);
-  two = leat_kernel_source_new_shared (self->file, TRUE, &error);
+  two = leat_kernel_source_new_shared (self->file, NULL, TRUE, &error);
   g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
   g_assert_null (two);
 }
