@@ -372,7 +372,7 @@ gboolean
 leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboolean moved, LeatFuseTraits *traits,
                                GError **error)
 {
-  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self);
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
 
   if (!leat_fuse_check_part (self, entry, moved, traits, error))
     return FALSE;

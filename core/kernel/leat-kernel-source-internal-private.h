@@ -39,8 +39,8 @@ gboolean leat_kernel_source_read_unit (LeatKernelSource *self, GError **error);
 
 /* leat-kernel-target.c */
 /* The source itself, and what it is for the devices that analysis looks at: where one of them may not, none may.
- * (transfer container) */
-GPtrArray *leat_kernel_source_list_parts (LeatKernelSource *self);
+ * @lanes: for many lanes in one launch. (transfer container) */
+GPtrArray *leat_kernel_source_list_parts (LeatKernelSource *self, gboolean lanes);
 void leat_kernel_source_note_reporting (LeatKernelSource *self);
 void leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototype);
 

@@ -354,7 +354,7 @@ leat_kernel_source_find_why_no_lanes (LeatKernelSource *self, const char *entry)
 const char *
 leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry)
 {
-  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self);
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, TRUE);
   const char *why = NULL;
 
   for (guint i = 0; i < parts->len && why == NULL; i++)
@@ -378,7 +378,7 @@ leat_kernel_source_find_why_no_stage (LeatKernelSource *self, const char *entry,
 const char *
 leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage)
 {
-  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self);
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
   const char *why = leat_kernel_source_find_why_no_stage (self, entry, stage);
 
   for (guint i = 1; i < parts->len && why == NULL; i++)
@@ -404,7 +404,7 @@ leat_kernel_source_has_variants (LeatKernelSource *self)
 gboolean
 leat_kernel_source_keeps_data (LeatKernelSource *self)
 {
-  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self);
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
   gboolean keeps = FALSE;
 
   for (guint i = 0; i < parts->len && !keeps; i++)

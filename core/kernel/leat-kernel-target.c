@@ -128,18 +128,19 @@ leat_kernel_source_get_for (LeatKernelSource *self, const LeatKernelTarget *targ
 }
 
 GPtrArray *
-leat_kernel_source_list_parts (LeatKernelSource *self)
+leat_kernel_source_list_parts (LeatKernelSource *self, gboolean lanes)
 {
   GPtrArray *parts = g_ptr_array_new ();
+  LeatKernelSource *here = leat_kernel_source_get_for (self, &(LeatKernelTarget){ .has_lanes = lanes }, NULL);
   guint n = self->text->asks & LEAT_KERNEL_ASKED_ARCH ? G_N_ELEMENTS (leat_kernel_looked_at) : 1;
 
-  g_ptr_array_add (parts, self);
+  g_ptr_array_add (parts, here != NULL ? here : self);
   if (self->is_part || !(self->text->asks & (LEAT_KERNEL_ASKED_DEVICE | LEAT_KERNEL_ASKED_ARCH)))
     return parts;
   for (guint i = 0; i < n; i++)
     {
       LeatKernelSource *part =
-        leat_kernel_source_get_for (self, &(LeatKernelTarget){ TRUE, leat_kernel_looked_at[i], FALSE }, NULL);
+        leat_kernel_source_get_for (self, &(LeatKernelTarget){ TRUE, leat_kernel_looked_at[i], lanes }, NULL);
 
       /* One that has mistakes tells of them when it is compiled. */
       if (part != NULL)
@@ -156,7 +157,7 @@ leat_kernel_source_note_reporting (LeatKernelSource *self)
 
   if (self->text->asks == 0 || !leat_kernel_texts_mention (self->text->texts, "leat_report"))
     return;
-  parts = leat_kernel_source_list_parts (self);
+  parts = leat_kernel_source_list_parts (self, FALSE);
   self->unit->reporting = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < parts->len; i++)
     {
@@ -183,7 +184,7 @@ leat_kernel_source_note_reporting (LeatKernelSource *self)
 void
 leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototype)
 {
-  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self);
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
 
   for (guint i = 1; i < parts->len; i++)
     {
