@@ -140,6 +140,13 @@ leat_pp_write_token (LeatPreprocessor *self, const LeatPpToken *token)
   gsize length;
   const char *text = leat_pp_spell (token, &length);
 
+  /* To whoever reads the text next it would begin a directive. */
+  if (token->kind == LEAT_PP_PUNCT && text[0] == '#')
+    {
+      leat_pp_fail (self, line, column, "this \"%.*s\" is no directive, and means nothing elsewhere", (int) length,
+                    text);
+      return;
+    }
   if (!leat_pp_is_near (self, line) && (!expanded || self->text_label != self->file->label || line > self->text_line))
     {
       leat_pp_write_place (self, line);

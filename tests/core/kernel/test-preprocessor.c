@@ -342,7 +342,7 @@ static const char *const cases[] = {
   "#else junk\n"
   "z\n"
   "#endif junk\n",
-  "int a; /* c\n"
+  "int a;\n/* c\n"
   "c */ #define X 5\n"
   "X\n"
   "/* c */ #define Y 6\n"
@@ -850,6 +850,7 @@ test_preprocessor_refuses (Fixture *self, gconstpointer data)
     { "#define f(x) x\n\nf (1\n", "t.cu:3:1: the arguments of the macro \"f\" have no end" },
     { "#define f(x, y) x\n f (1)\n", "t.cu:2:2: the macro \"f\" takes 2 arguments and is given 1" },
     { "#if 3 +\n#endif\n", "t.cu:1:4: this condition cannot be evaluated" },
+    { "#define HASH #\nHASH include \"t.h\"\n", "t.cu:2:1: this \"#\" is no directive" },
     { "#define f(x) x\nf (\n#include \"t.h\"\n)\n", "t.cu:3: a file cannot be included between the arguments" },
   };
 
