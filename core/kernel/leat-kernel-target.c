@@ -43,6 +43,7 @@ leat_kernel_source_check_params (LeatKernelSource *self, const LeatPrototype *bo
   g_autofree char *device =
     target->is_cuda ? g_strdup_printf ("a GPU of compute capability %u.%u", target->arch / 100, target->arch / 10 % 10)
                     : g_strdup ("lanes");
+  g_autofree char *message = NULL, *valid = NULL;
 
   for (guint i = 0; i < MAX (bound->n_params, other->n_params); i++)
     {
@@ -52,16 +53,16 @@ leat_kernel_source_check_params (LeatKernelSource *self, const LeatPrototype *bo
           && g_str_equal (a->dtype, b->dtype) && a->item_bytes == b->item_bytes && a->item_lanes == b->item_lanes)
         continue;
       if (i >= bound->n_params || i >= other->n_params)
-        g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_PROTOTYPE,
-                     "%s: the kernel \"%s\" takes %u parameters, and %u where it is compiled for %s; conditions on the "
-                     "device can change what it does, and not what it takes",
-                     self->name, bound->entry, bound->n_params, other->n_params, device);
+        message = g_strdup_printf ("%s: the kernel \"%s\" takes %u parameters, and %u where it is compiled for %s; "
+                                   "conditions on the device can change what it does, and not what it takes",
+                                   self->name, bound->entry, bound->n_params, other->n_params, device);
       else
-        g_set_error (
-          error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_PROTOTYPE,
-          "%s:%u:%u: \"%s\" of the kernel \"%s\" is %s, and %s where it is compiled for %s; conditions on the "
-          "device can change what a kernel does, and not what it takes",
-          self->name, a->line, a->column, a->name, bound->entry, a->dtype, b->dtype, device);
+        message = g_strdup_printf ("%s:%u:%u: \"%s\" of the kernel \"%s\" is %s, and %s where it is compiled for %s; "
+                                   "conditions on the device can change what a kernel does, and not what it takes",
+                                   self->name, a->line, a->column, a->name, bound->entry, a->dtype, b->dtype, device);
+      /* The text may be of any encoding. */
+      valid = g_utf8_make_valid (message, -1);
+      g_set_error_literal (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_PROTOTYPE, valid);
       return FALSE;
     }
   return TRUE;

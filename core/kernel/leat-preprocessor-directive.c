@@ -189,7 +189,8 @@ leat_pp_obey_line (LeatPreprocessor *self, guint line, const char *words)
   self->file->ahead = (gint64) number - (line + 1);
   if (close > open)
     {
-      g_autofree char *name = g_strndup (open + 1, close - open - 1), *plain = g_strcompress (name);
+      g_autofree char *name = g_strndup (open + 1, close - open - 1), *bytes = g_strcompress (name);
+      g_autofree char *plain = g_utf8_make_valid (bytes, -1);
 
       self->file->label = leat_pp_add_label (self, plain);
     }
