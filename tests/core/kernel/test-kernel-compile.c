@@ -268,6 +268,29 @@ test_kernel_options_define_nothing (void)
     g_assert_no_error (error);
 }
 
+/* Lines are the user's behind what a text for the device leaves out, however much of it there was. */
+static void
+test_kernel_lines_left_out (gconstpointer data)
+{
+  g_autoptr (GString) text =
+    g_string_new ("__global__ void f (int *x) { x[0] = 1; }\nLEAT_HOST_VARIANT void f (int *x)\n{\n#if 0\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = NULL;
+  LeatImageTarget target;
+
+  for (guint i = 0; i < 100; i++)
+    g_string_append (text, "left out\n");
+  g_string_append (text, "#endif\n  x[0] = 1;\n}\n__global__ void g (int *x) { x[0] = gone; }\n");
+  source = leat_kernel_source_new ("t.cu", text->str, &error);
+  g_assert_no_error (error);
+  g_assert_true (leat_image_target_parse (data, &target, NULL));
+  g_assert_null (leat_image_compile (source, &target, &error));
+  if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+    g_test_skip (error->message);
+  else if (strstr (error->message, "t.cu:108:") == NULL)
+    g_error ("\"%s\" does not name line 108", error->message);
+}
+
 static char *
 compile_target_to_ptx (const char *text, const LeatImageTarget *target)
 {
@@ -677,6 +700,8 @@ main (int argc, char **argv)
 {
   image_child_check (argc, argv);
   g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/leat/kernel/compile/lines-left-out/host", "host", test_kernel_lines_left_out);
+  g_test_add_data_func ("/leat/kernel/compile/lines-left-out/compute_80", "compute_80", test_kernel_lines_left_out);
   g_test_add_data_func ("/leat/kernel/compile/disagreements/host", "host", test_kernel_disagreements);
   g_test_add_data_func ("/leat/kernel/compile/disagreements/compute_80", "compute_80", test_kernel_disagreements);
   g_test_add_func ("/leat/kernel/compile/options-define-nothing", test_kernel_options_define_nothing);
