@@ -13,6 +13,7 @@
 struct _LeatKernelTexts
 {
   gatomicrefcount refs;
+  GMutex lock;            /* the tables; a text stays where it is */
   GHashTable *texts;      /* char* -> char* */
   GHashTable *identities; /* char* -> char* */
 };
@@ -23,6 +24,7 @@ leat_kernel_texts_new (void)
   LeatKernelTexts *self = g_new0 (LeatKernelTexts, 1);
 
   g_atomic_ref_count_init (&self->refs);
+  g_mutex_init (&self->lock);
   self->texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->identities = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return self;
@@ -42,6 +44,7 @@ leat_kernel_texts_unref (LeatKernelTexts *self)
     return;
   g_hash_table_unref (self->texts);
   g_hash_table_unref (self->identities);
+  g_mutex_clear (&self->lock);
   g_free (self);
 }
 
@@ -62,19 +65,30 @@ leat_kernel_texts_dup_clean (const char *text)
 void
 leat_kernel_texts_add (LeatKernelTexts *self, const char *path, const char *text)
 {
-  g_hash_table_replace (self->texts, g_strdup (path), leat_kernel_texts_dup_clean (text));
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  if (!g_hash_table_contains (self->texts, path))
+    g_hash_table_insert (self->texts, g_strdup (path), leat_kernel_texts_dup_clean (text));
+}
+
+static const char *
+leat_kernel_texts_peek (LeatKernelTexts *self, const char *path)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  return g_hash_table_lookup (self->texts, path);
 }
 
 gboolean
 leat_kernel_texts_has (LeatKernelTexts *self, const char *path)
 {
-  return g_hash_table_contains (self->texts, path);
+  return leat_kernel_texts_peek (self, path) != NULL;
 }
 
 const char *
 leat_kernel_texts_get (LeatKernelTexts *self, const char *path, GError **error)
 {
-  const char *known = g_hash_table_lookup (self->texts, path);
+  const char *known = leat_kernel_texts_peek (self, path);
   g_autofree char *text = NULL;
   gsize length;
 
@@ -89,12 +103,13 @@ leat_kernel_texts_get (LeatKernelTexts *self, const char *path, GError **error)
       return NULL;
     }
   leat_kernel_texts_add (self, path, text);
-  return g_hash_table_lookup (self->texts, path);
+  return leat_kernel_texts_peek (self, path);
 }
 
 gboolean
 leat_kernel_texts_mention (LeatKernelTexts *self, const char *words)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   GHashTableIter iter;
   gpointer text;
 
@@ -108,6 +123,7 @@ leat_kernel_texts_mention (LeatKernelTexts *self, const char *words)
 const char *
 leat_kernel_texts_identify (LeatKernelTexts *self, const char *path)
 {
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   const char *known = g_hash_table_lookup (self->identities, path);
   struct stat facts;
   char *made;
@@ -121,19 +137,30 @@ leat_kernel_texts_identify (LeatKernelTexts *self, const char *path)
   return made;
 }
 
+/* What they hold by now: those of one text may have read more for another target. */
+static char *
+leat_kernel_texts_dup_whole (LeatKernelTexts *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr (GList) paths = g_list_sort (g_hash_table_get_keys (self->texts), (GCompareFunc) strcmp);
+  GString *whole = g_string_new (NULL);
+
+  for (GList *link = paths; link != NULL; link = link->next)
+    g_string_append_printf (whole, "%s\n%s\n", (char *) link->data,
+                            (char *) g_hash_table_lookup (self->texts, link->data));
+  return g_string_free (whole, FALSE);
+}
+
 gboolean
 leat_kernel_texts_equal (LeatKernelTexts *self, LeatKernelTexts *other)
 {
-  GHashTableIter iter;
-  gpointer path, text;
+  g_autofree char *a = NULL, *b = NULL;
 
-  if (g_hash_table_size (self->texts) != g_hash_table_size (other->texts))
-    return FALSE;
-  g_hash_table_iter_init (&iter, self->texts);
-  while (g_hash_table_iter_next (&iter, &path, &text))
-    if (g_strcmp0 (g_hash_table_lookup (other->texts, path), text) != 0)
-      return FALSE;
-  return TRUE;
+  if (self == other)
+    return TRUE;
+  a = leat_kernel_texts_dup_whole (self);
+  b = leat_kernel_texts_dup_whole (other);
+  return g_str_equal (a, b);
 }
 
 char **
