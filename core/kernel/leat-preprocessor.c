@@ -146,7 +146,9 @@ leat_pp_read_defines (LeatPreprocessor *self)
       if (self->error != NULL || strpbrk (self->out->defines[i], "\n\r") != NULL)
         {
           g_clear_error (&self->error);
-          leat_pp_fail (self, 1, 0, "\"%s\" cannot be defined; expected NAME or NAME=VALUE", self->out->defines[i]);
+          g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SYNTAX,
+                       "cannot define \"%s\"; expected NAME or NAME=VALUE, as in USE_DOUBLE or N=16",
+                       self->out->defines[i]);
         }
     }
   self->text = text;
