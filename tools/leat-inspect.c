@@ -28,7 +28,8 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME]]");
+  g_autoptr (GOptionContext) context =
+    g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME] [defines=LIST]]");
 
   g_option_context_set_summary (context,
                                 "Says what plugins, nodes and kernels offer; without a name, lists all nodes.");

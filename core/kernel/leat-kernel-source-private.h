@@ -29,6 +29,8 @@ typedef char *(*LeatKernelMaker) (gpointer data, const LeatKernelTarget *target)
 LeatKernelSource *leat_kernel_source_new_made (const char *name, LeatKernelMaker maker, gpointer data,
                                                GDestroyNotify data_free, guint asks, GError **error);
 guint leat_kernel_source_get_asks (LeatKernelSource *self);
+/* (nullable): the macros that it was given */
+const char *const *leat_kernel_source_get_defines (LeatKernelSource *self);
 /* @text: (nullable): NULL for what is in the file @name */
 LeatKernelSource *leat_kernel_source_new_full (const char *name, const char *text, const char *const *defines,
                                                GError **error);

@@ -147,6 +147,12 @@ leat_kernel_source_get_asks (LeatKernelSource *self)
   return self->text->asks;
 }
 
+const char *const *
+leat_kernel_source_get_defines (LeatKernelSource *self)
+{
+  return (const char *const *) self->text->defines;
+}
+
 /**
  * leat_kernel_source_new_from_file:
  * @path: (type filename): the path of a `.cu` file

@@ -662,6 +662,7 @@ test_kernel_refuses (void)
   } table[] = {
     { "entry=evn", "u32[4]", "no kernel \"evn\" (did you mean \"even\"?)" },
     { "", "u32[4]", "entry" },
+    { "entry=even defines=4=x", "u32[4]", "cannot define \"4=x\"; expected NAME or NAME=VALUE" },
     { "entry=scale facto=2", "u32[4]", "no property \"facto\" (did you mean \"factor\"?)" },
     { "entry=scale factor=x", "u32[4]", "factor" },
     { "entry=scale factor=-1", "u32[4]", "factor" },
