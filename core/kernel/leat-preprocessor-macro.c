@@ -56,26 +56,28 @@ static void
 leat_pp_set_macro (LeatPreprocessor *self, const char *name, gsize length, LeatPpMacro *macro)
 {
   LeatPpWord *word = g_new (LeatPpWord, 1);
-  const LeatPpMacro *before = leat_pp_find (self, name, length);
-  g_autofree char *line = NULL;
 
-  /* What is left for compilers to expand would be expanded all the same. */
-  if (before != NULL && before->kind == LEAT_PP_KEPT && self->text != NULL && self->contexts->len == 0
-      && self->collecting == 0)
-    {
-      line = g_strdup_printf ("#undef %.*s", (int) length, name);
-      leat_pp_write_line (self, self->file->line, line);
-    }
   word->text = g_string_chunk_insert_len (self->words, name, length);
   word->length = length;
   g_hash_table_replace (self->macros, word, macro);
 }
 
+/* A name that is left for compilers to expand is no macro for them either.  Where it is defined anew, what still has
+ * the name behind that means theirs. */
 void
 leat_pp_undefine (LeatPreprocessor *self, const char *name, gsize length)
 {
-  if (leat_pp_find (self, name, length) != NULL)
-    leat_pp_set_macro (self, name, length, NULL);
+  const LeatPpMacro *before = leat_pp_find (self, name, length);
+  g_autofree char *line = NULL;
+
+  if (before == NULL)
+    return;
+  if (before->kind == LEAT_PP_KEPT && self->text != NULL && self->contexts->len == 0 && self->collecting == 0)
+    {
+      line = g_strdup_printf ("#undef %.*s", (int) length, name);
+      leat_pp_write_line (self, self->file->line, line);
+    }
+  leat_pp_set_macro (self, name, length, NULL);
 }
 
 static gboolean

@@ -103,6 +103,10 @@ static const struct
     "#undef M_PI\n#undef INFINITY\n#define INFINITY 3\n__device__ const int M_PI = 2;\n"
     "__global__ void f (uint32_t *out, int n) { out[" I "] = M_PI + INFINITY; }",
     { 5, 5, 5, 5 } },
+  { "qualifier-with-more",
+    "#define __device__ static __device__\n#define M_PI (M_PI + 1)\n__device__ int pi () { return (int) M_PI; }\n"
+    "__global__ void f (uint32_t *out, int n) { out[" I "] = pi (); }",
+    { 4, 4, 4, 4 } },
   { "joined-words",
     "#define JOIN(a, b) a##b\n#define NAME(a, b) JOIN (a, b)\n__device__ int NAME (helper_, __LINE__) (int v) { return "
     "v; }\n"
