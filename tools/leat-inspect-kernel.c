@@ -142,6 +142,12 @@ leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatProt
 
   g_string_append_printf (out, "\nIn a pipeline\n  kernel source=%s entry=%s", leat_kernel_source_get_name (source),
                           prototype->entry);
+  if (leat_kernel_source_get_defines (source) != NULL)
+    {
+      g_autofree char *defines = g_strjoinv (",", (char **) leat_kernel_source_get_defines (source));
+
+      g_string_append_printf (out, " defines=\"%s\"", defines);
+    }
   for (guint i = 0; i < prototype->n_params; i++)
     {
       const LeatParam *param = &prototype->params[i];

@@ -6,6 +6,8 @@
 #include "kernel/leat-image-private.h"
 #include "leat-tool.h"
 
+#include "kernel/leat-kernel-source-private.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +29,8 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME]]");
+  g_autoptr (GOptionContext) context =
+    g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME] [defines=LIST]]");
 
   g_option_context_set_summary (context,
                                 "Says what plugins, nodes and kernels offer; without a name, lists all nodes.");
@@ -174,10 +177,12 @@ leat_inspect_print_prototypes (const LeatInspectOptions *options, LeatKernelSour
 }
 
 static LeatExit
-leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, const char *entry)
+leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, const char *entry, const char *defines)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (LeatKernelSource) source = leat_kernel_source_new_from_file (path, &error);
+  g_auto (GStrv) macros = defines != NULL ? leat_kernel_split_defines (defines) : NULL;
+  g_autoptr (LeatKernelSource) source =
+    leat_kernel_source_new_from_file_with_defines (path, (const char *const *) macros, &error);
   g_autoptr (GPtrArray) prototypes = source != NULL ? leat_inspect_find_prototypes (source, entry, &error) : NULL;
   g_autoptr (GError) open = leat_image_host_check_values ();
   const char *const *warnings;
@@ -204,19 +209,23 @@ leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, c
 static LeatExit
 leat_inspect_show_kernel_words (const LeatInspectOptions *options)
 {
-  const char *source = NULL, *entry = NULL;
+  const char *source = NULL, *entry = NULL, *defines = NULL;
 
   for (guint i = 1; options->words[i] != NULL; i++)
     if (g_str_has_prefix (options->words[i], "source="))
       source = options->words[i] + strlen ("source=");
     else if (g_str_has_prefix (options->words[i], "entry="))
       entry = options->words[i] + strlen ("entry=");
+    else if (g_str_has_prefix (options->words[i], "defines="))
+      defines = options->words[i] + strlen ("defines=");
     else
-      return leat_tool_report_usage ("%s: only source=FILE.cu and entry=NAME matter for what a kernel offers",
-                                     options->words[i]);
+      return leat_tool_report_usage (
+        "%s: only source=FILE.cu, entry=NAME and defines=NAME,NAME=VALUE matter for what a kernel "
+        "offers",
+        options->words[i]);
   if (source == NULL)
-    return leat_tool_report_usage ("entry= needs source=FILE.cu");
-  return leat_inspect_show_kernel (options, source, entry);
+    return leat_tool_report_usage ("entry= and defines= need source=FILE.cu");
+  return leat_inspect_show_kernel (options, source, entry, defines);
 }
 
 static LeatExit

@@ -408,7 +408,8 @@ leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target
   gsize size;
   LeatKernelForm form = leat_image_target_get_form (target) & ~LEAT_KERNEL_TIMED;
 
-  if (compiler == NULL)
+  source = compiler != NULL ? leat_image_target_get_source (target, source, error) : NULL;
+  if (source == NULL)
     return NULL;
   own = form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_host_text (source, form, error) : NULL;
   text = form != LEAT_KERNEL_PLAIN ? own : leat_kernel_source_get_host_text (source, error);

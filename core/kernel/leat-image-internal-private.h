@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 
 /* What the text of an image is made for. */
 LeatKernelForm leat_image_target_get_form (const LeatImageTarget *target);
+/* The source as it is there; it belongs to @source. */
+LeatKernelSource *leat_image_target_get_source (const LeatImageTarget *target, LeatKernelSource *source,
+                                                GError **error);
 
 /* 128 bits over the text, options and target of an image, and over the compiler where it matters. */
 typedef struct

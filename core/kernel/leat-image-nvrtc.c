@@ -184,15 +184,17 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
   LeatKernelForm form = leat_image_target_get_form (target);
-  g_autofree char *own =
-    nvrtc != NULL && form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_cuda_text (source, form, error) : NULL;
-  const char *text = nvrtc == NULL               ? NULL
-                     : form != LEAT_KERNEL_PLAIN ? own
-                                                 : leat_kernel_source_get_cuda_text (source, error);
+  const char *text;
   LeatNvrtcHandle program = NULL;
+  g_autofree char *own = NULL;
   GBytes *image;
   int code;
 
+  source = nvrtc != NULL ? leat_image_target_get_source (target, source, error) : NULL;
+  if (source == NULL)
+    return NULL;
+  own = form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_cuda_text (source, form, error) : NULL;
+  text = form != LEAT_KERNEL_PLAIN ? own : leat_kernel_source_get_cuda_text (source, error);
   if (text == NULL)
     return NULL;
   code = leat_nvrtc_create (nvrtc, &program, text, leat_kernel_source_get_name (source));

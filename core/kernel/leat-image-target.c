@@ -62,6 +62,14 @@ leat_image_target_get_form (const LeatImageTarget *target)
          | (target->enclosed ? LEAT_KERNEL_ENCLOSED : 0) | (target->whole ? LEAT_KERNEL_WHOLE : 0);
 }
 
+LeatKernelSource *
+leat_image_target_get_source (const LeatImageTarget *target, LeatKernelSource *source, GError **error)
+{
+  LeatKernelTarget wanted = { target->kind != LEAT_IMAGE_HOST, target->capability * 10, target->lanes };
+
+  return leat_kernel_source_get_for (source, &wanted, error);
+}
+
 gboolean
 leat_image_cpu_runs (const char *level)
 {

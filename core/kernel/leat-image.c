@@ -53,8 +53,9 @@ leat_image_hasher_finish (LeatImageHasher *self)
   return key;
 }
 
-/* The text as the user wrote it.  What compilers are given follows from it and from the code that transforms it, whose
- * identity is in the key too; to make it takes longer than all else that a start with a warm cache does. */
+/* The text behind the preprocessor, which is all that anybody reads of the user's files.  What compilers are given
+ * follows from it and from the code that transforms it, whose identity is in the key too; to make that takes longer
+ * than all else that a start with a warm cache does. */
 static void
 leat_image_hasher_add_source (LeatImageHasher *self, LeatKernelSource *source)
 {
@@ -71,9 +72,11 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
 {
   g_autofree char *target_name = leat_image_target_to_string (target);
   LeatImageHasher *hasher = leat_image_hasher_new ();
+  /* One that does not fit its device has no image. */
+  LeatKernelSource *made = leat_image_target_get_source (target, source, NULL);
 
   leat_image_hasher_add (hasher, "leat image 3");
-  leat_image_hasher_add_source (hasher, source);
+  leat_image_hasher_add_source (hasher, made != NULL ? made : source);
   leat_image_hasher_add (hasher, target_name);
   leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");
   if (target->timed)

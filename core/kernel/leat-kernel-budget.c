@@ -18,46 +18,6 @@ leat_budget_has_word (const LeatKernelUnit *unit, const LeatDecl *decl, const ch
   return FALSE;
 }
 
-static gboolean
-leat_budget_is_part_of_word (char c)
-{
-  return g_ascii_isalnum (c) || c == '_';
-}
-
-static gboolean
-leat_budget_line_has_word (const char *line, const char *word)
-{
-  gsize length = strlen (word);
-
-  for (const char *p = line; (p = strstr (p, word)) != NULL; p += length)
-    if ((p == line || !leat_budget_is_part_of_word (p[-1])) && !leat_budget_is_part_of_word (p[length]))
-      return TRUE;
-  return FALSE;
-}
-
-/* Those of a text that was made of several files (leat-kernel-fuse.c) go over as many items as there are. */
-static gboolean
-leat_budget_is_own_macro (const char *line)
-{
-  return strstr (line, "define LEAT_FUSE_") != NULL;
-}
-
-static gboolean
-leat_budget_macros_loop (const LeatKernelUnit *unit)
-{
-  for (guint i = 0; i < unit->tokens->directives->len; i++)
-    {
-      const LeatTokenGap *gap = &g_array_index (unit->tokens->directives, LeatTokenGap, i);
-      g_autofree char *line = g_strndup (unit->tokens->text->text + gap->offset, gap->length);
-
-      if (!leat_budget_is_own_macro (line)
-          && (leat_budget_line_has_word (line, "while") || leat_budget_line_has_word (line, "for")
-              || leat_budget_line_has_word (line, "goto")))
-        return TRUE;
-    }
-  return FALSE;
-}
-
 /* The last token of a lambda that begins at @open and does not take all by reference: the count of rounds is not there
  * for it.  G_MAXUINT where there is none. */
 static guint
@@ -112,7 +72,7 @@ leat_budget_why_not_seen (const LeatKernelUnit *unit, LeatKernelCalls *calls, gu
       if ((decl->flags & (LEAT_DECL_IS_OPERATOR | LEAT_DECL_IS_CONSTEXPR)) && leat_budget_has_word (unit, decl, loops))
         return "there is a loop in an operator or constexpr function that it calls, in which it could not be ended";
     }
-  return leat_budget_macros_loop (unit) ? "a macro of its file may be a loop, in which it could not be ended" : NULL;
+  return NULL;
 }
 
 const char *

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Who mentions whom, by name, and what follows: which functions can come to wait for other threads.  A macro counts
- * as a function whose body is its text.  Names stand for calls, so that the answer errs towards waiting. */
+/* Who mentions whom, by name, and what follows: which functions can come to wait for other threads.  Names stand for
+ * calls, so that the answer errs towards waiting. */
 
 struct _LeatKernelCalls
 {
@@ -16,7 +16,6 @@ struct _LeatKernelCalls
   GArray *traits;        /* node -> LEAT_CALLS_*, LeatKernelAsks */
   guint *nodes;          /* decl -> node */
   GHashTable *functions; /* names that count only where they are called */
-  GHashTable *macros;    /* names that the file defines */
 };
 
 enum
@@ -121,42 +120,6 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
     g_array_append_val (g_ptr_array_index (self->mentions, node), callee);
 }
 
-/* The name that a `#define` line defines, or NULL; @body is what follows. */
-static char *
-leat_kernel_calls_dup_macro (LeatKernelCalls *self, guint index, char **body)
-{
-  const LeatTokenGap *gap = &g_array_index (self->unit->tokens->directives, LeatTokenGap, index);
-  g_autofree char *line = g_strndup (self->unit->tokens->text->text + gap->offset + 1, gap->length - 1);
-  char *p = line + strspn (line, " \t"), *end;
-
-  if (!g_str_has_prefix (p, "define"))
-    return NULL;
-  p += strlen ("define");
-  p += strspn (p, " \t");
-  for (end = p; g_ascii_isalnum (*end) || *end == '_';)
-    end++;
-  *body = g_strdup (end);
-  return g_strndup (p, end - p);
-}
-
-static void
-leat_kernel_calls_scan_macro (LeatKernelCalls *self, guint index)
-{
-  g_autofree char *body = NULL, *name = leat_kernel_calls_dup_macro (self, index, &body);
-  g_auto (GStrv) words = NULL;
-
-  if (name == NULL)
-    return;
-  words = g_regex_split_simple ("\\W+", body, G_REGEX_RAW, 0);
-  for (guint i = 0; words[i] != NULL; i++)
-    {
-      guint node = leat_kernel_calls_node (self, name);
-
-      leat_kernel_calls_mention (self, node, words[i]);
-      g_array_index (self->traits, guint, node) |= leat_kernel_calls_read_index (words[i], words[i + 1]);
-    }
-}
-
 static guint
 leat_kernel_calls_read_asks (LeatKernelCalls *self, guint token, const char *word)
 {
@@ -245,7 +208,6 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
   self->traits = g_array_new (FALSE, TRUE, sizeof (guint));
   self->nodes = g_new (guint, unit->decls->len + 1);
   self->functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->macros = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
@@ -265,19 +227,6 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
       if (decl->kind == LEAT_DECL_VARIABLE)
         leat_kernel_calls_add_variable (self, i);
     }
-  for (guint i = 0; i < unit->tokens->directives->len; i++)
-    {
-      g_autofree char *body = NULL, *name = leat_kernel_calls_dup_macro (self, i, &body);
-
-      if (name != NULL)
-        {
-          leat_kernel_calls_node (self, name);
-          g_hash_table_remove (self->functions, name);
-          g_hash_table_add (self->macros, g_strdup (name));
-        }
-    }
-  for (guint i = 0; i < unit->tokens->directives->len; i++)
-    leat_kernel_calls_scan_macro (self, i);
   for (guint i = 0; i < unit->decls->len; i++)
     leat_kernel_calls_scan_decl (self, i);
   leat_kernel_calls_close (self);
@@ -291,7 +240,6 @@ leat_kernel_calls_free (LeatKernelCalls *self)
   g_ptr_array_unref (self->mentions);
   g_array_unref (self->traits);
   g_hash_table_unref (self->functions);
-  g_hash_table_unref (self->macros);
   g_free (self->nodes);
   g_free (self);
 }
@@ -391,12 +339,4 @@ leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token)
 
   return leat_kernel_calls_is_own (word)
          || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_THREAD));
-}
-
-gboolean
-leat_kernel_calls_token_is_macro (LeatKernelCalls *self, guint token)
-{
-  g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
-
-  return g_hash_table_contains (self->macros, word);
 }

@@ -9,8 +9,7 @@
 #include <string.h>
 
 /* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels: one with the
- * parameters as they are, and the wrapper, which takes counts from the device.  Both stand right behind the body,
- * inside whatever #if holds it. */
+ * parameters as they are, and the wrapper, which takes counts from the device.  Both stand right behind the body. */
 
 static void
 leat_cuda_append_params (GString *out, GArray *params)
@@ -187,7 +186,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
   g_autofree char *constants = NULL, *dialect = NULL, *mixed = NULL, *helper = NULL, *reports = NULL, *queues = NULL;
-  g_autofree char *body = NULL, *words = NULL, *stay = NULL, *stages = NULL;
+  g_autofree char *body = NULL, *words = NULL, *stay = NULL, *stages = NULL, *assertions = NULL;
   g_autoptr (LeatKernelCalls) calls = form & LEAT_KERNEL_STAYS ? leat_kernel_calls_new (unit) : NULL;
 
   if (entries == NULL)
@@ -222,10 +221,11 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   reports = leat_kernel_unit_dup_report_text (unit, "leat-dialect-cuda-report.h");
   queues = leat_kernel_unit_dup_cuda_queue_text (unit);
   body = leat_edits_apply (edits, unit->tokens);
+  assertions = leat_kernel_unit_dup_assertions (unit, entries);
   words = calls != NULL ? leat_kernel_dup_cuda_stay_words () : g_strdup ("");
   stay = calls != NULL ? leat_kernel_dup_cuda_stay_text () : g_strdup ("");
   stages = calls != NULL ? leat_kernel_unit_dup_cuda_stages (unit, entries) : g_strdup ("");
   return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "",
                       form & LEAT_KERNEL_ENCLOSED ? "#define LEAT_ENCLOSED 1\n" : "", words, dialect, mixed, constants,
-                      helper, reports, queues, stay, body, stages, NULL);
+                      helper, reports, queues, stay, body, assertions, stages, NULL);
 }

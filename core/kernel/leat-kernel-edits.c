@@ -79,6 +79,29 @@ leat_edits_insert_after (GArray *edits, const LeatTokens *tokens, guint index, c
   va_end (args);
 }
 
+/* What a line number was that stood among bytes that are left out: the lines behind them go on from there. */
+static void
+leat_edits_keep_place (GString *out, const char *text, guint begin, guint end)
+{
+  static const char mark[] = "\n#line ";
+  const char *found = NULL, *label;
+  guint64 line;
+  char *after;
+
+  for (const char *p = text + begin; (p = g_strstr_len (p, text + end - p, mark)) != NULL; p += strlen (mark))
+    found = p + 1;
+  if (found == NULL)
+    return;
+  line = g_ascii_strtoull (found + strlen ("#line "), &after, 10);
+  label = strchr (found, '"');
+  found = strchr (found, '\n');
+  if (label == NULL || found == NULL || found > text + end)
+    return;
+  for (const char *p = found + 1; p < text + end; p++)
+    line += *p == '\n';
+  g_string_append_printf (out, "\n#line %" G_GUINT64_FORMAT " %.*s\n", line, (int) (found - label), label);
+}
+
 static char *
 leat_edits_apply_bytes (GArray *edits, const char *text, guint begin, guint end)
 {
@@ -97,6 +120,7 @@ leat_edits_apply_bytes (GArray *edits, const char *text, guint begin, guint end)
       for (guint p = edit->begin; p < edit->end; p++)
         if (text[p] == '\n')
           g_string_append_c (out, '\n');
+      leat_edits_keep_place (out, text, edit->begin, edit->end);
       at = edit->end;
     }
   g_string_append_len (out, text + at, end - at);

@@ -32,6 +32,9 @@ typedef struct
 /* @indirect: the wrappers find out where the items of their ports are (LeatImageTarget). */
 GPtrArray *leat_kernel_unit_list_entries (const LeatKernelUnit *unit, gboolean indirect, GError **error);
 
+/* leat-kernel-assert.c: C++ at file scope, behind the file. */
+char *leat_kernel_unit_dup_assertions (const LeatKernelUnit *unit, GPtrArray *entries);
+
 /* Is it given the address of items, which may be that of a slot? */
 gboolean leat_entry_resolves (const LeatParam *param);
 /* The C++ of what turns the one into the other. @qualifiers: of the function */

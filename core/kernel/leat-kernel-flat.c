@@ -31,25 +31,16 @@ leat_flat_plan_free (LeatFlatPlan *self)
   g_free (self);
 }
 
-/* Whether the text can do more than its tokens show: operators of the file's own, conditional compilation inside the
- * kernel, or a kernel that is called like a function. */
+/* Whether the text can do more than its tokens show: operators of the file's own, or a kernel that is called like a
+ * function. */
 static gboolean
 leat_flat_planner_hides_work (LeatFlatPlanner *self, guint index)
 {
   const LeatKernelUnit *unit = self->writer->unit;
-  guint begin = leat_tokens_at (self->tokens, self->decl->body)->offset;
-  guint end = leat_tokens_at (self->tokens, self->decl->last)->offset;
 
   for (guint i = 0; leat_tokens_at (self->tokens, i)->kind != LEAT_TOKEN_END; i++)
     if (leat_tokens_is (self->tokens, i, "operator"))
       return TRUE;
-  for (guint i = 0; i < self->tokens->directives->len; i++)
-    {
-      guint offset = g_array_index (self->tokens->directives, LeatTokenGap, i).offset;
-
-      if (offset > begin && offset < end && !g_str_has_prefix (self->tokens->text->text + offset, "#pragma"))
-        return TRUE;
-    }
   for (guint i = 0; i < unit->decls->len; i++)
     if (leat_kernel_calls_reaches (self->writer->calls, i, index))
       return TRUE;
@@ -85,8 +76,7 @@ leat_flat_planner_is_idle (LeatFlatPlanner *self, guint first, guint end)
       gboolean word = leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT;
 
       if (leat_tokens_is_any (self->tokens, i, acting) || leat_tokens_is_any (self->tokens, i, leat_flat_changes)
-          || (leat_tokens_is (self->tokens, i, "=") && !leat_flat_planner_initialises (self, i))
-          || (word && leat_kernel_calls_token_is_macro (self->writer->calls, i)))
+          || (leat_tokens_is (self->tokens, i, "=") && !leat_flat_planner_initialises (self, i)))
         return FALSE;
       if (word && leat_tokens_is (self->tokens, i + 1, "("))
         {
@@ -106,8 +96,7 @@ leat_flat_planner_is_bound (LeatFlatPlanner *self, guint first, guint last)
   LeatKernelType type;
   LeatLocal *local;
 
-  if (first != last || leat_tokens_at (self->tokens, first)->kind != LEAT_TOKEN_IDENT
-      || leat_kernel_calls_token_is_macro (self->writer->calls, first))
+  if (first != last || leat_tokens_at (self->tokens, first)->kind != LEAT_TOKEN_IDENT)
     return FALSE;
   local = leat_locals_find (self->locals, first);
   return local != NULL && local->is_param && !local->is_changed
@@ -180,9 +169,7 @@ leat_flat_planner_is_plain (LeatFlatPlanner *self, guint first, guint last, cons
       gboolean word = leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT;
 
       if (leat_tokens_is_any (self->tokens, i, acting) || leat_tokens_is_any (self->tokens, i, leat_flat_changes)
-          || (word
-              && (leat_tokens_is (self->tokens, i + 1, "(")
-                  || leat_kernel_calls_token_is_macro (self->writer->calls, i))))
+          || (word && leat_tokens_is (self->tokens, i + 1, "(")))
         return FALSE;
     }
   return TRUE;

@@ -64,43 +64,6 @@ leat_fuse_decl_mentions (const LeatKernelUnit *unit, const LeatDecl *decl, const
   return FALSE;
 }
 
-static char *
-leat_fuse_dup_macro_name (const char *line)
-{
-  const char *define = strstr (line, "define");
-  const char *name = define != NULL ? define + strlen ("define") : line;
-  gsize length = 0;
-
-  name += strspn (name, " \t");
-  while (g_ascii_isalnum (name[length]) || name[length] == '_')
-    length++;
-  return define != NULL && length > 0 ? g_strdup_printf ("macro %.*s", (int) length, name) : g_strdup ("a directive");
-}
-
-/* Macros are not followed: what one of the file may bring counts for all kernels.  Gives its name. (transfer full) */
-static char *
-leat_fuse_find_macro (const LeatKernelUnit *unit, const char *const *words)
-{
-  for (guint i = 0; i < unit->tokens->directives->len; i++)
-    {
-      const LeatTokenGap *gap = &g_array_index (unit->tokens->directives, LeatTokenGap, i);
-      g_autofree char *line = g_strndup (unit->tokens->text->text + gap->offset, gap->length);
-
-      for (guint w = 0; words[w] != NULL; w++)
-        if (strstr (line, words[w]) != NULL)
-          return leat_fuse_dup_macro_name (line);
-    }
-  return NULL;
-}
-
-static gboolean
-leat_fuse_macros_mention (const LeatKernelUnit *unit, const char *const *words)
-{
-  g_autofree char *macro = leat_fuse_find_macro (unit, words);
-
-  return macro != NULL;
-}
-
 /* A function of those that the kernel calls; NULL where none of them has one of the words. */
 static const LeatDecl *
 leat_fuse_find_callee (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index, const char *const *words)
@@ -151,45 +114,16 @@ leat_fuse_check_words (LeatKernelSource *self, LeatKernelCalls *calls, guint ind
   const LeatKernelUnit *unit = self->unit;
   const LeatDecl *callee = leat_fuse_find_callee (unit, calls, index, words);
   g_autofree char *entry = leat_tokens_dup (unit->tokens, leat_kernel_unit_at (unit, index)->name);
-  g_autofree char *macro = callee == NULL ? leat_fuse_find_macro (unit, words) : NULL;
   g_autofree char *name = NULL;
 
-  if (callee == NULL && macro == NULL)
+  if (callee == NULL)
     return TRUE;
-  name = callee == NULL                       ? g_strdup_printf ("%s of its file", macro)
-         : callee->kind == LEAT_DECL_FUNCTION ? leat_tokens_dup (unit->tokens, callee->name)
-                                              : leat_tokens_dup (unit->tokens, callee->first + 1);
+  name = leat_tokens_dup (unit->tokens, callee->kind == LEAT_DECL_FUNCTION ? callee->name : callee->first + 1);
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
                "kernel %s cannot be part of a larger one: %s asks for %s or %s, which only the kernel itself can; take "
                "them there and pass them on",
                entry, name, words[0], words[1]);
   return FALSE;
-}
-
-/* Only a kernel's own text can be made to say that a thread leaves. */
-static gboolean
-leat_fuse_check_returns (LeatKernelSource *self, LeatKernelCalls *calls, const LeatDecl *decl, GError **error)
-{
-  g_autoptr (GArray) returns = leat_kernel_unit_list_returns (self->unit, calls, decl);
-
-  if (leat_kernel_unit_find_missed_wait (self->unit, calls, decl, FALSE) == G_MAXUINT)
-    return TRUE;
-  for (guint i = 0; i < returns->len; i++)
-    {
-      guint token = g_array_index (returns, guint, i);
-      g_autofree char *entry = leat_tokens_dup (self->unit->tokens, decl->name);
-      g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
-
-      if (g_str_equal (word, "return"))
-        continue;
-      g_set_error (
-        error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
-        "kernel %s cannot be part of a larger one: some of its threads may return by the macro %s while others "
-        "wait for each other: write the return in the kernel itself",
-        entry, word);
-      return FALSE;
-    }
-  return TRUE;
 }
 
 /* A barrier does without those that have said that they leave, and a shuffle or who has ended otherwise is another
@@ -221,9 +155,7 @@ leat_fuse_is_free (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint ind
          && !leat_fuse_decl_mentions (unit, decl, leat_fuse_thread_words, loops)
          && !leat_kernel_calls_may_wait (calls, index)
          && leat_fuse_find_callee (unit, calls, index, leat_fuse_grid_words) == NULL
-         && leat_fuse_find_callee (unit, calls, index, leat_fuse_thread_words) == NULL
-         && !leat_fuse_macros_mention (unit, leat_fuse_grid_words)
-         && !leat_fuse_macros_mention (unit, leat_fuse_thread_words);
+         && leat_fuse_find_callee (unit, calls, index, leat_fuse_thread_words) == NULL;
 }
 
 /* What stands before the loop is done for each item then: it may say what locals are, and nothing more. */
@@ -301,8 +233,7 @@ leat_fuse_is_per_thread (const LeatKernelUnit *unit, LeatKernelCalls *calls, gui
       traits->count_param = i;
   return traits->count_param != G_MAXUINT && !traits->waits && !traits->has_shared && prototype->n_axes == 1
          && leat_fuse_has_plain_pointers (prototype)
-         && leat_fuse_find_callee (unit, calls, index, leat_fuse_thread_words) == NULL
-         && !leat_fuse_macros_mention (unit, leat_fuse_thread_words);
+         && leat_fuse_find_callee (unit, calls, index, leat_fuse_thread_words) == NULL;
 }
 
 /* Is the kernel one loop over items, each of which can be done by itself? */
@@ -347,7 +278,7 @@ leat_fuse_has_shared (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint 
     if ((i == index || leat_kernel_calls_reaches (calls, index, i))
         && leat_fuse_decl_mentions (unit, leat_kernel_unit_at (unit, i), words, NULL))
       return TRUE;
-  return leat_fuse_macros_mention (unit, words);
+  return FALSE;
 }
 
 const char *
@@ -375,9 +306,28 @@ leat_fuse_traits_clear (LeatFuseTraits *self)
   self->indexed = NULL;
 }
 
-gboolean
-leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboolean moved, LeatFuseTraits *traits,
-                               GError **error)
+/* What holds on every device. */
+static void
+leat_fuse_traits_join (LeatFuseTraits *self, const LeatFuseTraits *other, guint n_params)
+{
+  guint8 *indexed = (guint8 *) self->indexed;
+
+  self->waits = self->waits || other->waits;
+  self->leaves = self->leaves || other->leaves;
+  self->has_shared = self->has_shared || other->has_shared;
+  self->has_loops = self->has_loops || other->has_loops;
+  for (guint i = 0; i < n_params; i++)
+    indexed[i] = indexed[i] && other->indexed[i];
+  if (self->form == other->form && self->count_param == other->count_param && self->per_thread == other->per_thread)
+    return;
+  /* As blocks all can be. */
+  self->form = LEAT_FUSE_BLOCK;
+  self->per_thread = FALSE;
+  self->count_param = G_MAXUINT;
+}
+
+static gboolean
+leat_fuse_check_part (LeatKernelSource *self, const char *entry, gboolean moved, LeatFuseTraits *traits, GError **error)
 {
   const LeatPrototype *prototype = leat_kernel_source_get_prototype (self, entry, error);
   const LeatDecl *decl = prototype != NULL ? leat_kernel_unit_find_kernel (self->unit, prototype->entry) : NULL;
@@ -399,7 +349,7 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
   loops = leat_kernel_unit_find_fuse_loops (self->unit, calls, decl);
   traits->has_loops = loops->len > 0;
   traits->waits = leat_kernel_calls_may_wait (calls, index);
-  if (!leat_fuse_check_leaving (self, calls, decl, error) || !leat_fuse_check_returns (self, calls, decl, error))
+  if (!leat_fuse_check_leaving (self, calls, decl, error))
     return FALSE;
   traits->leaves = leat_kernel_unit_find_missed_wait (self->unit, calls, decl, FALSE) != G_MAXUINT;
   traits->has_shared = leat_fuse_has_shared (self->unit, calls, index);
@@ -415,5 +365,28 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
   if (traits->form == LEAT_FUSE_BLOCK)
     traits->per_thread = leat_fuse_is_per_thread (self->unit, calls, index, prototype, traits);
   traits->indexed = leat_fuse_find_indexed (self->unit, decl, prototype);
+  return TRUE;
+}
+
+gboolean
+leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboolean moved, LeatFuseTraits *traits,
+                               GError **error)
+{
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
+
+  if (!leat_fuse_check_part (self, entry, moved, traits, error))
+    return FALSE;
+  for (guint i = 1; i < parts->len; i++)
+    {
+      LeatFuseTraits other;
+
+      if (!leat_fuse_check_part (g_ptr_array_index (parts, i), entry, moved, &other, error))
+        {
+          leat_fuse_traits_clear (traits);
+          return FALSE;
+        }
+      leat_fuse_traits_join (traits, &other, leat_kernel_source_get_prototype (self, entry, NULL)->n_params);
+      leat_fuse_traits_clear (&other);
+    }
   return TRUE;
 }

@@ -19,7 +19,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatFuseFile, leat_fuse_file_free)
 gboolean leat_fuse_file_is_of (LeatFuseFile *self, LeatKernelSource *source);
 /* Asks for a function; its name. (transfer full) */
 char *leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form);
-char *leat_fuse_file_dup_text (LeatFuseFile *self);
+char *leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target);
+/* LeatKernelAsked */
+guint leat_fuse_file_get_asks (LeatFuseFile *self);
 
 /* What stands for the loop over all items of a grid in a kernel: `GRID_FOR (i, n)`, or the loop that is taken for it.
  */

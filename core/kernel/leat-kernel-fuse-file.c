@@ -11,14 +11,15 @@
 
 typedef struct
 {
-  guint decl;
+  char *entry;
+  guint decl; /* of the unit at hand */
   LeatFuseForm form;
 } LeatFuseUse;
 
 struct _LeatFuseFile
 {
   LeatKernelSource *source;
-  const LeatKernelUnit *unit;
+  const LeatKernelUnit *unit; /* of the source, as it is for the target at hand */
   LeatKernelCalls *calls;
   char *prefix;
   GHashTable *names; /* char*: those that get the prefix */
@@ -111,6 +112,12 @@ leat_fuse_file_find_names (LeatFuseFile *self)
   leat_fuse_file_add_dynamic (self);
 }
 
+static void
+leat_fuse_use_clear (gpointer data)
+{
+  g_free (((LeatFuseUse *) data)->entry);
+}
+
 LeatFuseFile *
 leat_fuse_file_new (LeatKernelSource *source, guint number)
 {
@@ -122,7 +129,7 @@ leat_fuse_file_new (LeatKernelSource *source, guint number)
   self->prefix = g_strdup_printf ("leat_f%u_", number);
   self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->uses = g_array_new (FALSE, FALSE, sizeof (LeatFuseUse));
-  leat_fuse_file_find_names (self);
+  g_array_set_clear_func (self->uses, leat_fuse_use_clear);
   return self;
 }
 
@@ -156,19 +163,51 @@ leat_fuse_form_get_letter (LeatFuseForm form)
 char *
 leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form)
 {
-  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
-  LeatFuseUse use = { decl - leat_kernel_unit_at (self->unit, 0), form };
   gboolean known = FALSE;
 
   for (guint i = 0; i < self->uses->len; i++)
     known = known
-            || (g_array_index (self->uses, LeatFuseUse, i).decl == use.decl
+            || (g_str_equal (g_array_index (self->uses, LeatFuseUse, i).entry, entry)
                 && g_array_index (self->uses, LeatFuseUse, i).form == form);
   if (!known)
-    g_array_append_val (self->uses, use);
-  if (leat_kernel_unit_find_missed_wait (self->unit, self->calls, decl, FALSE) != G_MAXUINT)
-    self->leaves = TRUE;
+    {
+      LeatFuseUse use = { g_strdup (entry), 0, form };
+
+      g_array_append_val (self->uses, use);
+    }
   return g_strdup_printf ("%s%s_%s", self->prefix, leat_fuse_form_get_letter (form), entry);
+}
+
+/* Turns to what the file is for @target.  FALSE where a kernel is not there then. */
+static gboolean
+leat_fuse_file_aim (LeatFuseFile *self, const LeatKernelTarget *target)
+{
+  LeatKernelSource *source = leat_kernel_source_get_for (self->source, target, NULL);
+  gboolean good = source != NULL;
+
+  self->unit = source != NULL ? source->unit : self->source->unit;
+  leat_kernel_calls_free (self->calls);
+  self->calls = leat_kernel_calls_new (self->unit);
+  g_hash_table_remove_all (self->names);
+  leat_fuse_file_find_names (self);
+  self->leaves = FALSE;
+  for (guint i = 0; i < self->uses->len; i++)
+    {
+      LeatFuseUse *use = &g_array_index (self->uses, LeatFuseUse, i);
+      const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, use->entry);
+
+      good = good && decl != NULL;
+      use->decl = decl != NULL ? decl - leat_kernel_unit_at (self->unit, 0) : G_MAXUINT;
+      if (decl != NULL && leat_kernel_unit_find_missed_wait (self->unit, self->calls, decl, FALSE) != G_MAXUINT)
+        self->leaves = TRUE;
+    }
+  return good;
+}
+
+guint
+leat_fuse_file_get_asks (LeatFuseFile *self)
+{
+  return leat_kernel_source_get_asks (self->source);
 }
 
 /* What every function of the file has: other names, and loads that see what this launch has written before.  A pointer
@@ -364,8 +403,12 @@ leat_fuse_file_needs (LeatFuseFile *self, guint index)
   if (decl->kind != LEAT_DECL_FUNCTION || (decl->flags & LEAT_DECL_IS_OPERATOR))
     return TRUE;
   for (guint i = 0; i < self->uses->len; i++)
-    if (leat_kernel_calls_reaches (self->calls, g_array_index (self->uses, LeatFuseUse, i).decl, index))
-      return TRUE;
+    {
+      guint used = g_array_index (self->uses, LeatFuseUse, i).decl;
+
+      if (used != G_MAXUINT && leat_kernel_calls_reaches (self->calls, used, index))
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -380,57 +423,26 @@ leat_fuse_file_edit_decl (LeatFuseFile *self, GArray *edits, guint index)
     leat_edits_replace (edits, self->unit->tokens, decl->first, decl->last, "%s", "");
 }
 
-/* Words of a `#define` that have another name now. */
-static char *
-leat_fuse_file_dup_line (LeatFuseFile *self, const char *line)
-{
-  GString *out = g_string_new (NULL);
-
-  while (*line != '\0')
-    {
-      gsize length = 0;
-      g_autofree char *word = NULL;
-
-      while (g_ascii_isalnum (line[length]) || line[length] == '_')
-        length++;
-      word = g_strndup (line, MAX (length, 1));
-      if (g_str_equal (word, "__ldg"))
-        g_string_append (out, "leat_fuse_load");
-      else if (self->leaves && g_str_equal (word, "__syncthreads"))
-        g_string_append (out, "leat_fuse_sync");
-      else
-        g_string_append_printf (out, "%s%s", g_hash_table_contains (self->names, word) ? self->prefix : "", word);
-      line += MAX (length, 1);
-    }
-  return g_string_free (out, FALSE);
-}
-
-/* @ends: what takes its macros back */
+/* Places are those of the larger text. */
 static void
-leat_fuse_file_edit_directive (LeatFuseFile *self, GArray *edits, const LeatTokenGap *gap, GString *ends)
+leat_fuse_file_edit_directive (GArray *edits, const LeatTokens *tokens, const LeatTokenGap *gap)
 {
-  g_autofree char *line = g_strndup (self->unit->tokens->text->text + gap->offset, gap->length);
-  g_auto (GStrv) words = g_regex_split_simple ("\\W+", line + 1, G_REGEX_RAW, 0);
-  guint first = words[0] != NULL && words[0][0] == '\0' ? 1 : 0;
-  const char *word = words[0] != NULL && words[first] != NULL ? words[first] : "";
+  static const char line[] = "#line ";
   LeatEdit edit = { gap->offset, gap->offset + gap->length, edits->len, NULL };
 
-  if (g_str_equal (word, "line") || g_str_equal (word, "pragma"))
-    edit.text = g_str_equal (word, "line") || strstr (line, "once") != NULL ? g_strdup ("") : g_strdup (line);
-  else
-    edit.text = leat_fuse_file_dup_line (self, line);
-  if (g_str_equal (word, "define") && words[first + 1] != NULL)
-    g_string_append_printf (ends, "#undef %s\n", words[first + 1]);
+  if (strncmp (tokens->text->text + gap->offset, line, strlen (line)) != 0)
+    return;
+  edit.text = g_strdup ("");
   g_array_append_val (edits, edit);
 }
 
 char *
-leat_fuse_file_dup_text (LeatFuseFile *self)
+leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target)
 {
-  const LeatTokens *tokens = self->unit->tokens;
   g_autoptr (GArray) edits = leat_edits_new ();
-  g_autoptr (GString) ends = g_string_new ("\n");
   g_autofree char *text = NULL;
+  gboolean whole = leat_fuse_file_aim (self, target);
+  const LeatTokens *tokens = self->unit->tokens;
 
   for (guint i = 0; i < self->unit->linkage->len; i++)
     {
@@ -441,9 +453,9 @@ leat_fuse_file_dup_text (LeatFuseFile *self)
   for (guint i = 0; i < self->unit->decls->len; i++)
     leat_fuse_file_edit_decl (self, edits, i);
   for (guint i = 0; i < tokens->directives->len; i++)
-    leat_fuse_file_edit_directive (self, edits, &g_array_index (tokens->directives, LeatTokenGap, i), ends);
+    leat_fuse_file_edit_directive (edits, tokens, &g_array_index (tokens->directives, LeatTokenGap, i));
   if (tokens->tokens->len > 1)
     leat_fuse_file_edit_names (self, edits, 0, tokens->tokens->len - 2);
   text = leat_edits_apply (edits, tokens);
-  return g_strconcat (text, ends->str, NULL);
+  return g_strconcat (whole ? "" : "#error a kernel of this one is not there on this device\n", text, "\n", NULL);
 }

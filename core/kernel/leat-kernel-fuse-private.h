@@ -93,8 +93,9 @@ void leat_kernel_fuse_end (LeatKernelFuse *self);
 /* A statement of the caller's own. */
 void leat_kernel_fuse_add_statement (LeatKernelFuse *self, const char *statement);
 
-/* The whole: functions, and a kernel called @entry. (transfer full) */
-char *leat_kernel_fuse_dup_text (LeatKernelFuse *self, const char *entry);
+/* The whole: functions, and a kernel called @entry, with what each file is for the device that it is for.  Takes @self.
+ */
+LeatKernelSource *leat_kernel_fuse_make (LeatKernelFuse *self, const char *name, const char *entry, GError **error);
 
 /* The C type of a parameter that every side knows: "float" for f32; NULL where it has more lanes than one or none. */
 const char *leat_fuse_get_c_type (const LeatParam *param);

@@ -10,6 +10,7 @@
 struct _LeatKernelFuse
 {
   guint threads;
+  char *entry;      /* NULL until it is made */
   GPtrArray *files; /* LeatFuseFile */
   GString *declarations;
   GString *params;
@@ -165,6 +166,7 @@ leat_kernel_fuse_free (LeatKernelFuse *self)
   g_string_free (self->params, TRUE);
   g_string_free (self->steps, TRUE);
   g_free (self->calls_with);
+  g_free (self->entry);
   g_free (self);
 }
 
@@ -344,9 +346,10 @@ leat_kernel_fuse_end (LeatKernelFuse *self)
   g_clear_pointer (&self->calls_with, g_free);
 }
 
-char *
-leat_kernel_fuse_dup_text (LeatKernelFuse *self, const char *entry)
+static char *
+leat_kernel_fuse_dup_text (gpointer data, const LeatKernelTarget *target)
 {
+  LeatKernelFuse *self = data;
   GString *text = g_string_new (leat_fuse_prelude);
 
   if (self->leaves)
@@ -354,11 +357,23 @@ leat_kernel_fuse_dup_text (LeatKernelFuse *self, const char *entry)
   g_string_append (text, self->declarations->str);
   for (guint i = 0; i < self->files->len; i++)
     {
-      g_autofree char *file = leat_fuse_file_dup_text (g_ptr_array_index (self->files, i));
+      g_autofree char *file = leat_fuse_file_dup_text (g_ptr_array_index (self->files, i), target);
 
       g_string_append (text, file);
     }
-  g_string_append_printf (text, "__global__ __launch_bounds__ (%u) void %s (%s)\n{\n%s}\n", self->threads, entry,
+  g_string_append_printf (text, "__global__ __launch_bounds__ (%u) void %s (%s)\n{\n%s}\n", self->threads, self->entry,
                           self->params->str, self->steps->str);
   return g_string_free (text, FALSE);
+}
+
+LeatKernelSource *
+leat_kernel_fuse_make (LeatKernelFuse *self, const char *name, const char *entry, GError **error)
+{
+  guint asks = 0;
+
+  self->entry = g_strdup (entry);
+  for (guint i = 0; i < self->files->len; i++)
+    asks |= leat_fuse_file_get_asks (g_ptr_array_index (self->files, i));
+  return leat_kernel_source_new_made (name, leat_kernel_fuse_dup_text, self, (GDestroyNotify) leat_kernel_fuse_free,
+                                      asks, error);
 }

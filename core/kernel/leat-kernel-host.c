@@ -237,6 +237,7 @@ leat_host_writer_dup_text (LeatHostWriter *self)
                                          "leat-dialect-constants.h" };
   g_autofree char *body = leat_edits_apply (self->edits, self->unit->tokens);
   g_autofree char *tables = leat_host_writer_dup_tables (self);
+  g_autofree char *assertions = leat_kernel_unit_dup_assertions (self->unit, self->entries);
   g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");
   const char *base = reports[0] != '\0' ? "leat_reporter" : "leat_thread";
   g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit, base);
@@ -261,6 +262,7 @@ leat_host_writer_dup_text (LeatHostWriter *self)
   g_string_append (out, self->hoisted->str);
   g_string_append_printf (out, "namespace { struct leat_module : %s {\n", queues[0] != '\0' ? "leat_queuer" : base);
   g_string_append (out, body);
+  g_string_append (out, assertions);
   g_string_append (out, "\n#line 1 \"leat-entries\"\n");
   g_string_append (out, tables);
   return g_string_free (out, FALSE);

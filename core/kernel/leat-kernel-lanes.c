@@ -45,21 +45,6 @@ leat_lanes_are_known_to (const LeatKernelUnit *unit, const LeatDecl *decl)
   return leat_lanes_are_known_to_text (text);
 }
 
-/* Macros are not followed: what one of the file may bring counts for all kernels. */
-static gboolean
-leat_lanes_are_known_to_macros (const LeatKernelUnit *unit)
-{
-  for (guint i = 0; i < unit->tokens->directives->len; i++)
-    {
-      const LeatTokenGap *gap = &g_array_index (unit->tokens->directives, LeatTokenGap, i);
-      g_autofree char *line = g_strndup (unit->tokens->text->text + gap->offset, gap->length);
-
-      if (leat_lanes_are_known_to_text (line))
-        return TRUE;
-    }
-  return FALSE;
-}
-
 /* In which order the blocks of many lanes begin, and how many of them run at once, is open: what waits for blocks with
  * lower numbers, or for all of its lane, might wait for some that begin when it ends. */
 const char *
@@ -83,7 +68,7 @@ leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *call
           && leat_lanes_are_known_to (unit, decl))
         return "it uses the grid's z";
     }
-  return leat_lanes_are_known_to_macros (unit) ? "a macro of its file uses the grid's z" : NULL;
+  return NULL;
 }
 
 /* Variables of the device outlive a launch, and are one for all lanes. */

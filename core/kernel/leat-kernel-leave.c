@@ -25,32 +25,7 @@ leat_kernel_unit_find_lambda (const LeatKernelUnit *unit, const LeatDecl *decl, 
   return leat_tokens_is (tokens, i, "{") ? i : G_MAXUINT;
 }
 
-/* Does a macro of the file that is called so return? */
-static gboolean
-leat_leave_is_returning_macro (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint token)
-{
-  g_autofree char *name = NULL;
-  g_autoptr (GRegex) regex = NULL;
-  g_autofree char *pattern = NULL;
-
-  if (leat_tokens_at (unit->tokens, token)->kind != LEAT_TOKEN_IDENT
-      || !leat_kernel_calls_token_is_macro (calls, token))
-    return FALSE;
-  name = leat_tokens_dup (unit->tokens, token);
-  pattern = g_strdup_printf ("^#\\s*define\\s+%s\\b.*\\breturn\\b", name);
-  regex = g_regex_new (pattern, G_REGEX_DOTALL | G_REGEX_RAW, 0, NULL);
-  for (guint i = 0; regex != NULL && i < unit->tokens->directives->len; i++)
-    {
-      const LeatTokenGap *gap = &g_array_index (unit->tokens->directives, LeatTokenGap, i);
-      g_autofree char *line = g_strndup (unit->tokens->text->text + gap->offset, gap->length);
-
-      if (g_regex_match (regex, line, 0, NULL))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* The kernel's own, and not those of lambdas in it: `return`, or a macro that does. (element-type guint) */
+/* The kernel's own, and not those of lambdas in it. (element-type guint) */
 GArray *
 leat_kernel_unit_list_returns (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl)
 {
@@ -62,7 +37,7 @@ leat_kernel_unit_list_returns (const LeatKernelUnit *unit, LeatKernelCalls *call
 
       if (lambda != G_MAXUINT)
         i = leat_tokens_at (unit->tokens, lambda)->match;
-      else if (leat_tokens_is (unit->tokens, i, "return") || leat_leave_is_returning_macro (unit, calls, i))
+      else if (leat_tokens_is (unit->tokens, i, "return"))
         g_array_append_val (returns, i);
     }
   return returns;

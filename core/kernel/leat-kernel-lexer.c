@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Splits CUDA C into tokens with their places.  Comments and preprocessor lines are kept aside; what `#if 0` hides is
- * dropped; `#line` is obeyed, so that places are those of the user's files. */
+/* Splits CUDA C behind the preprocessor into tokens with their places.  Comments and the directives that are left are
+ * kept aside; `#line` is obeyed, so that places are those of the user's files. */
 
 typedef struct
 {
@@ -15,7 +15,8 @@ typedef struct
   const char *start, *at;
   const char *line_start;
   guint file, line;
-  guint hidden;   /* depth of conditionals inside an `#if 0`, 0 when code is visible */
+  guint spot;     /* of the text's spots, the next */
+  gint shift;     /* of columns on this line */
   GArray *open;   /* indices of the brackets not closed yet */
   gboolean fresh; /* only blanks so far on this line */
 } LeatLexer;
@@ -28,10 +29,22 @@ leat_lexer_fail (LeatLexer *self, guint line, guint column, GError **error, cons
   return FALSE;
 }
 
+/* A macro before it on the line may have moved it. */
 static guint
 leat_lexer_column (LeatLexer *self)
 {
-  return self->at - self->line_start + 1;
+  const GArray *spots = self->out->text->spots;
+
+  for (; self->spot < spots->len; self->spot++)
+    {
+      const LeatKernelSpot *spot = &g_array_index (spots, LeatKernelSpot, self->spot);
+
+      if (self->start + spot->offset > self->at)
+        break;
+      if (self->start + spot->offset >= self->line_start)
+        self->shift = spot->shift;
+    }
+  return MAX (self->at - self->line_start + 1 + self->shift, 1);
 }
 
 static void
@@ -40,6 +53,7 @@ leat_lexer_newline (LeatLexer *self)
   self->at++;
   self->line++;
   self->line_start = self->at;
+  self->shift = 0;
   self->fresh = TRUE;
 }
 
@@ -66,8 +80,7 @@ leat_lexer_gap (LeatLexer *self, GArray *gaps, gsize length)
 {
   LeatTokenGap gap = { self->at - self->start, length, self->file, self->line, leat_lexer_column (self) };
 
-  if (gaps != NULL)
-    g_array_append_val (gaps, gap);
+  g_array_append_val (gaps, gap);
   leat_lexer_skip (self, length);
 }
 
@@ -95,7 +108,7 @@ leat_lexer_comment (LeatLexer *self, GError **error)
         return leat_lexer_fail (self, self->line, leat_lexer_column (self), error, "this comment is never closed");
       end += 2;
     }
-  leat_lexer_gap (self, self->hidden ? NULL : self->out->comments, end - self->at);
+  leat_lexer_gap (self, self->out->comments, end - self->at);
   return TRUE;
 }
 
@@ -159,20 +172,8 @@ leat_lexer_directive (LeatLexer *self)
   g_strstrip (line);
   g_strdelimit (line, "\t", ' ');
   words = g_strsplit (line, " ", 2);
-  leat_lexer_gap (self, self->hidden ? NULL : self->out->directives, length);
-  if (words[0] == NULL)
-    return;
-  if (self->hidden > 0)
-    {
-      if (g_str_has_prefix (words[0], "if"))
-        self->hidden++;
-      else if (g_str_equal (words[0], "endif")
-               || (self->hidden == 1 && (g_str_equal (words[0], "else") || g_str_equal (words[0], "elif"))))
-        self->hidden--;
-    }
-  else if (g_str_equal (words[0], "if") && words[1] != NULL && g_str_equal (g_strstrip (words[1]), "0"))
-    self->hidden = 1;
-  else if (g_str_equal (words[0], "line") && words[1] != NULL)
+  leat_lexer_gap (self, self->out->directives, length);
+  if (words[0] != NULL && g_str_equal (words[0], "line") && words[1] != NULL)
     leat_lexer_obey_line (self, words[1]);
 }
 
@@ -285,16 +286,6 @@ leat_lexer_punct_length (const char *p)
   return 1;
 }
 
-/* `wo\` and `rd` on the next line: a word to compilers, two to whoever reads the text as it is. */
-static gboolean
-leat_lexer_is_spliced (const char *at, const LeatToken *token)
-{
-  const char *end = at + token->length;
-
-  return (token->kind == LEAT_TOKEN_IDENT || token->kind == LEAT_TOKEN_NUMBER) && end[0] == '\\' && end[1] == '\n'
-         && leat_lexer_word_length (end + 2) > 0;
-}
-
 static gboolean
 leat_lexer_token (LeatLexer *self, GError **error)
 {
@@ -312,21 +303,14 @@ leat_lexer_token (LeatLexer *self, GError **error)
     {
       token.kind = c == '"' ? LEAT_TOKEN_STRING : LEAT_TOKEN_CHAR;
       token.length = leat_lexer_quoted_length (self->at);
-      if (token.length == 0 && self->hidden == 0)
+      if (token.length == 0)
         return leat_lexer_fail (self, token.line, token.column, error, "this quote is not closed on its line");
-      token.length = MAX (token.length, 1);
     }
   else
     token.length = leat_lexer_punct_length (self->at);
-  if (self->hidden == 0 && leat_lexer_is_spliced (self->at, &token))
-    return leat_lexer_fail (self, token.line, token.column, error,
-                            "this word goes on behind a line end; write it in one piece");
-  if (self->hidden == 0)
-    {
-      if (token.kind == LEAT_TOKEN_PUNCT && !leat_lexer_bracket (self, &token, error))
-        return FALSE;
-      g_array_append_val (self->out->tokens, token);
-    }
+  if (token.kind == LEAT_TOKEN_PUNCT && !leat_lexer_bracket (self, &token, error))
+    return FALSE;
+  g_array_append_val (self->out->tokens, token);
   leat_lexer_skip (self, token.length);
   self->fresh = FALSE;
   return TRUE;
@@ -374,7 +358,9 @@ LeatTokens *
 leat_tokens_new (const LeatKernelText *text, GError **error)
 {
   g_autoptr (LeatTokens) out = g_new0 (LeatTokens, 1);
-  LeatLexer lexer = { out, text->text, text->text, text->text, 0, 1, 0, NULL, TRUE };
+  LeatLexer lexer = {
+    .out = out, .start = text->text, .at = text->text, .line_start = text->text, .line = 1, .fresh = TRUE
+  };
   g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint));
 
   out->text = text;

@@ -186,7 +186,8 @@ leat_kernel_unit_read_report (LeatKernelUnit *self, const LeatDecl *decl, GError
 gboolean
 leat_kernel_unit_mentions_reports (const LeatKernelUnit *self)
 {
-  return strstr (self->tokens->text->text, "leat_report") != NULL;
+  return (self->reporting != NULL && g_hash_table_size (self->reporting) > 0)
+         || strstr (self->tokens->text->text, "leat_report") != NULL;
 }
 
 gboolean
@@ -198,7 +199,8 @@ leat_kernel_unit_reports (const LeatKernelUnit *self, LeatKernelCalls *calls, co
 
   if (variant != NULL)
     asks |= leat_kernel_calls_get_asks (calls, variant - base);
-  return (asks & LEAT_KERNEL_ASKS_REPORTS) != 0;
+  return (asks & LEAT_KERNEL_ASKS_REPORTS)
+         || (self->reporting != NULL && g_hash_table_contains (self->reporting, name));
 }
 
 /* On the CPU a function knows its thread, and with it where to report to, unless it is one of these. */

@@ -22,9 +22,10 @@ typedef struct
 typedef struct
 {
   char *path;
+  char **defines; /* (nullable) */
   gboolean strict;
   LeatKernelSource *source;
-  LeatFileStamp *stamps; /* of its text's files, in step */
+  LeatFileStamp *stamps; /* of the files that its text depends on, in step */
   guint64 round;         /* in which the files were looked at last */
 } LeatSharedSource;
 
@@ -38,6 +39,7 @@ leat_shared_source_free (LeatSharedSource *self)
 {
   leat_kernel_source_unref (self->source);
   g_free (self->path);
+  g_strfreev (self->defines);
   g_free (self->stamps);
   g_free (self);
 }
@@ -66,27 +68,26 @@ leat_kernel_source_end_round (void)
   g_mutex_unlock (&leat_shared_lock);
 }
 
-/* FALSE where there is no such file; all zeros then. */
-static gboolean
+/* All zeros where there is no such file. */
+static void
 leat_file_stamp_take (LeatFileStamp *self, const char *path)
 {
   struct stat facts;
 
   memset (self, 0, sizeof *self);
   if (stat (path, &facts) != 0)
-    return FALSE;
+    return;
   self->device = facts.st_dev;
   self->inode = facts.st_ino;
   self->bytes = facts.st_size;
   self->modified = facts.st_mtim;
   self->changed = facts.st_ctim;
-  return TRUE;
 }
 
 static gboolean
 leat_shared_source_is_current (LeatSharedSource *self)
 {
-  const GPtrArray *files = leat_kernel_source_get_text (self->source)->files;
+  const GPtrArray *files = leat_kernel_source_get_text (self->source)->asked;
 
   if (leat_shared_round != 0 && self->round == leat_shared_round)
     return TRUE;
@@ -95,22 +96,31 @@ leat_shared_source_is_current (LeatSharedSource *self)
     {
       LeatFileStamp now;
 
-      if (!leat_file_stamp_take (&now, g_ptr_array_index (files, i))
-          || memcmp (&now, &self->stamps[i], sizeof now) != 0)
+      leat_file_stamp_take (&now, g_ptr_array_index (files, i));
+      if (memcmp (&now, &self->stamps[i], sizeof now) != 0)
         return FALSE;
     }
   return TRUE;
 }
 
+static gboolean
+leat_shared_source_has_defines (LeatSharedSource *self, const char *const *defines)
+{
+  if (self->defines == NULL || defines == NULL)
+    return self->defines == NULL && defines == NULL;
+  return g_strv_equal ((const char *const *) self->defines, defines);
+}
+
 /* (transfer full) (nullable) */
 static LeatKernelSource *
-leat_shared_source_find (const char *path, gboolean strict)
+leat_shared_source_find (const char *path, const char *const *defines, gboolean strict)
 {
   for (GList *link = leat_shared.head; link != NULL; link = link->next)
     {
       LeatSharedSource *shared = link->data;
 
-      if (shared->strict != strict || !g_str_equal (shared->path, path))
+      if (shared->strict != strict || !g_str_equal (shared->path, path)
+          || !leat_shared_source_has_defines (shared, defines))
         continue;
       g_queue_unlink (&leat_shared, link);
       if (leat_shared_source_is_current (shared))
@@ -127,19 +137,20 @@ leat_shared_source_find (const char *path, gboolean strict)
 
 /* @before: the stamp of the file itself before it was read, so that one that changed since is not kept. */
 static void
-leat_shared_source_add (const char *path, gboolean strict, LeatKernelSource *source, const LeatFileStamp *before)
+leat_shared_source_add (const char *path, const char *const *defines, gboolean strict, LeatKernelSource *source,
+                        const LeatFileStamp *before)
 {
-  const GPtrArray *files = leat_kernel_source_get_text (source)->files;
+  const GPtrArray *files = leat_kernel_source_get_text (source)->asked;
   g_autofree LeatFileStamp *stamps = g_new0 (LeatFileStamp, files->len + 1);
   LeatSharedSource *shared;
 
   for (guint i = 0; i < files->len; i++)
-    if (!leat_file_stamp_take (&stamps[i], g_ptr_array_index (files, i)))
-      return;
+    leat_file_stamp_take (&stamps[i], g_ptr_array_index (files, i));
   if (files->len == 0 || memcmp (&stamps[0], before, sizeof *before) != 0)
     return;
   shared = g_new0 (LeatSharedSource, 1);
   shared->path = g_strdup (path);
+  shared->defines = g_strdupv ((char **) defines);
   shared->strict = strict;
   shared->source = leat_kernel_source_ref (source);
   shared->stamps = g_steal_pointer (&stamps);
@@ -150,21 +161,21 @@ leat_shared_source_add (const char *path, gboolean strict, LeatKernelSource *sou
 }
 
 LeatKernelSource *
-leat_kernel_source_new_shared (const char *path, gboolean strict, GError **error)
+leat_kernel_source_new_shared (const char *path, const char *const *defines, gboolean strict, GError **error)
 {
   LeatKernelSource *source;
   LeatFileStamp before;
 
   g_mutex_lock (&leat_shared_lock);
-  source = leat_shared_source_find (path, strict);
+  source = leat_shared_source_find (path, defines, strict);
   if (source == NULL)
     {
       leat_file_stamp_take (&before, path);
-      source = leat_kernel_source_new_from_file (path, error);
+      source = leat_kernel_source_new_full (path, NULL, defines, error);
       if (source != NULL)
         {
           leat_kernel_source_set_strict (source, strict);
-          leat_shared_source_add (path, strict, source, &before);
+          leat_shared_source_add (path, defines, strict, source, &before);
         }
     }
   g_mutex_unlock (&leat_shared_lock);

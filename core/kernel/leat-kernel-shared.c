@@ -87,6 +87,7 @@ leat_host_writer_append_shared (LeatHostWriter *self, GString *out, const char *
   gboolean is_local = leat_kernel_unit_at (self->unit, decl)->kind == LEAT_DECL_FUNCTION;
   guint name = leat_kernel_unit_declared_name (self->unit, first, last + 1);
   g_autofree char *before = NULL, *after = NULL, *word = NULL;
+  gboolean assigned = FALSE;
 
   if (name == G_MAXUINT || name > last)
     {
@@ -96,7 +97,10 @@ leat_host_writer_append_shared (LeatHostWriter *self, GString *out, const char *
   before = name > first ? leat_tokens_dup_range (tokens, first, name - 1) : g_strdup ("");
   after = name < last ? leat_tokens_dup_range (tokens, name + 1, last) : g_strdup ("");
   word = leat_tokens_dup (tokens, name);
-  if (strchr (after, '=') != NULL)
+  for (guint i = name + 1; i <= last; i++)
+    if (leat_tokens_is (tokens, i, "="))
+      assigned = TRUE;
+  if (assigned)
     {
       leat_tokens_set_error (tokens, name, LEAT_KERNEL_ERROR_SYNTAX, error,
                              "shared memory cannot have an initialiser; write \"%s\" in the kernel", word);

@@ -129,6 +129,7 @@ leat_kernel_source_make_prototype (LeatKernelSource *self, const LeatDecl *decl,
   if (self->calls == NULL)
     self->calls = leat_kernel_calls_new (self->unit);
   leat_kernel_unit_note_launch (self->unit, self->calls, decl, prototype);
+  leat_kernel_source_note_launches (self, prototype);
   return prototype;
 }
 

@@ -24,9 +24,24 @@ struct _LeatKernelSource
   GMutex lock;                /* the two texts, the prototypes and the warnings */
   char *host_text;
   char *cuda_text;
+  LeatKernelTarget target;
+  gboolean is_part;      /* of a source, for another target */
+  LeatKernelMaker maker; /* (nullable): of the text; NULL where files are all */
+  gpointer maker_data;
+  GDestroyNotify maker_free;
+  GMutex parts_lock; /* taken with the other held, and never the other way */
+  GPtrArray *parts;  /* LeatKernelSource */
 };
 
-/* What @from is, with another text of the same lines. (transfer full) */
-LeatKernelSource *leat_kernel_source_new_edited (LeatKernelSource *from, const char *text, GError **error);
+LeatKernelSource *leat_kernel_source_new_empty (const char *name);
+/* Of self->text. */
+gboolean leat_kernel_source_read_unit (LeatKernelSource *self, GError **error);
+
+/* leat-kernel-target.c */
+/* The source itself, and what it is for the devices that analysis looks at: where one of them may not, none may.
+ * @lanes: for many lanes in one launch. (transfer container) */
+GPtrArray *leat_kernel_source_list_parts (LeatKernelSource *self, gboolean lanes);
+void leat_kernel_source_note_reporting (LeatKernelSource *self);
+void leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototype);
 
 G_END_DECLS

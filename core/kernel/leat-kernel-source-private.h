@@ -19,6 +19,22 @@ typedef enum
   LEAT_KERNEL_WHOLE = 1 << 5,    /* of a kernel that has a variant in plain C, that alone; CPUs alone */
 } LeatKernelForm;
 
+/* The source as it is for a target: itself, where its text does not ask.  It belongs to @self. */
+LeatKernelSource *leat_kernel_source_get_for (LeatKernelSource *self, const LeatKernelTarget *target, GError **error);
+
+/* Gives the text of a source for a target. (transfer full) */
+typedef char *(*LeatKernelMaker) (gpointer data, const LeatKernelTarget *target);
+/* A source whose text is made for each target that there is a need for. @asks: whether it depends on the target at all.
+ * @data: (transfer full) */
+LeatKernelSource *leat_kernel_source_new_made (const char *name, LeatKernelMaker maker, gpointer data,
+                                               GDestroyNotify data_free, guint asks, GError **error);
+guint leat_kernel_source_get_asks (LeatKernelSource *self);
+/* (nullable): the macros that it was given */
+const char *const *leat_kernel_source_get_defines (LeatKernelSource *self);
+/* @text: (nullable): NULL for what is in the file @name */
+LeatKernelSource *leat_kernel_source_new_full (const char *name, const char *text, const char *const *defines,
+                                               GError **error);
+
 /* What the source transformation makes of a file; made when first asked for, owned by the source, safe from any thread.
  * The texts name files by base name only, so that equal kernels in different folders are one image. */
 
@@ -45,7 +61,10 @@ char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
 /* Do both give the same images? */
 gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other);
 /* The file as it is now, shared with all who asked for it before; not to be made strict or fast afterwards. */
-LeatKernelSource *leat_kernel_source_new_shared (const char *path, gboolean strict, GError **error);
+LeatKernelSource *leat_kernel_source_new_shared (const char *path, const char *const *defines, gboolean strict,
+                                                 GError **error);
+/* `A,N=16,F(x,y)=x`: each by itself.  Commas in parentheses and quotes are no ends. (transfer full) */
+char **leat_kernel_split_defines (const char *list);
 /* Between the two this thread looks once whether a file is what it was, and all that it read stays shared: for who
  * makes many nodes.  They do not nest. */
 void leat_kernel_source_begin_round (void);

@@ -19,7 +19,7 @@
 /**
  * LeatKernelSource:
  *
- * The text of a `.cu` file with its local includes inlined.
+ * The text of a `.cu` file behind its preprocessor.
  *
  * A source is read and checked when it is made, without a device and without a compiler: its kernels, their parameters
  * and its warnings can be asked for at once.  What compilers are given is derived from it later, when an image is
@@ -63,6 +63,101 @@ leat_kernel_source_dup_read_fault (const char *path, const GError *error)
   return g_strdup (code != 0 ? g_strerror (code) : error->message);
 }
 
+/* The text of a file. (transfer full) */
+static char *
+leat_kernel_source_dup_file (const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GError) local = NULL;
+  gsize length;
+
+  text = leat_kernel_file_read (path, &length, &local);
+  if (text == NULL)
+    {
+      g_autofree char *fault = leat_kernel_source_dup_read_fault (path, local);
+
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read the kernel source \"%s\": %s", path,
+                   fault);
+      return NULL;
+    }
+  return leat_kernel_source_check_bytes (path, text, length, error) ? g_steal_pointer (&text) : NULL;
+}
+
+LeatKernelSource *
+leat_kernel_source_new_empty (const char *name)
+{
+  LeatKernelSource *self = g_new0 (LeatKernelSource, 1);
+
+  g_atomic_ref_count_init (&self->refs);
+  g_mutex_init (&self->lock);
+  g_mutex_init (&self->parts_lock);
+  self->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_kernel_source_unref);
+  self->name = g_strdup (name);
+  self->strict = TRUE;
+  self->target.arch = LEAT_KERNEL_ARCH;
+  return self;
+}
+
+gboolean
+leat_kernel_source_read_unit (LeatKernelSource *self, GError **error)
+{
+  self->unit = leat_kernel_unit_new (self->text, error);
+  if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
+      || !leat_kernel_unit_check_variants (self->unit, error) || !leat_kernel_unit_read_reports (self->unit, error))
+    return FALSE;
+  self->kernels = leat_kernel_unit_list_kernels (self->unit);
+  self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);
+  return TRUE;
+}
+
+LeatKernelSource *
+leat_kernel_source_new_full (const char *name, const char *text, const char *const *defines, GError **error)
+{
+  g_autoptr (LeatKernelSource) self = NULL;
+  g_autofree char *read = text == NULL ? leat_kernel_source_dup_file (name, error) : NULL;
+
+  if (text == NULL && read == NULL)
+    return NULL;
+  self = leat_kernel_source_new_empty (name);
+  self->text = leat_kernel_text_new (name, text != NULL ? text : read, defines, error);
+  if (self->text == NULL || !leat_kernel_source_read_unit (self, error))
+    return NULL;
+  leat_kernel_source_note_reporting (self);
+  return g_steal_pointer (&self);
+}
+
+LeatKernelSource *
+leat_kernel_source_new_made (const char *name, LeatKernelMaker maker, gpointer data, GDestroyNotify data_free,
+                             guint asks, GError **error)
+{
+  g_autoptr (LeatKernelSource) self = leat_kernel_source_new_empty (name);
+  g_autofree char *text = maker (data, &self->target);
+
+  self->maker = maker;
+  self->maker_data = data;
+  self->maker_free = data_free;
+  self->text = leat_kernel_text_new (name, text, NULL, error);
+  if (self->text == NULL)
+    return NULL;
+  self->text->asks |= asks;
+  if (!leat_kernel_source_read_unit (self, error))
+    return NULL;
+  leat_kernel_source_note_reporting (self);
+  return g_steal_pointer (&self);
+}
+
+guint
+leat_kernel_source_get_asks (LeatKernelSource *self)
+{
+  return self->text->asks;
+}
+
+const char *const *
+leat_kernel_source_get_defines (LeatKernelSource *self)
+{
+  return (const char *const *) self->text->defines;
+}
+
 /**
  * leat_kernel_source_new_from_file:
  * @path: (type filename): the path of a `.cu` file
@@ -78,43 +173,27 @@ leat_kernel_source_dup_read_fault (const char *path, const GError *error)
 LeatKernelSource *
 leat_kernel_source_new_from_file (const char *path, GError **error)
 {
-  g_autofree char *text = NULL;
-  g_autoptr (GError) local = NULL;
-  gsize length;
-
   g_return_val_if_fail (path != NULL, NULL);
-  text = leat_kernel_file_read (path, &length, &local);
-  if (text == NULL)
-    {
-      g_autofree char *fault = leat_kernel_source_dup_read_fault (path, local);
-
-      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read the kernel source \"%s\": %s", path,
-                   fault);
-      return NULL;
-    }
-  if (!leat_kernel_source_check_bytes (path, text, length, error))
-    return NULL;
-  return leat_kernel_source_new (path, text, error);
+  return leat_kernel_source_new_full (path, NULL, NULL, error);
 }
 
-/* @text: (transfer full) */
-static LeatKernelSource *
-leat_kernel_source_new_of_text (const char *name, LeatKernelText *text, GError **error)
+/**
+ * leat_kernel_source_new_from_file_with_defines:
+ * @path: (type filename): the path of a `.cu` file
+ * @defines: (array zero-terminated=1) (nullable): macros, each `NAME` or `NAME=VALUE`
+ * @error: return location for an error
+ *
+ * Reads a kernel file as if it began with a `#define` of each macro, as a compiler does for its option `-D`.
+ *
+ * `NAME` alone is 1.  The macros count wherever the text does: for conditions, types and the images that are made.
+ *
+ * Returns: (transfer full): the source, or %NULL with %LEAT_KERNEL_ERROR_SOURCE or %LEAT_KERNEL_ERROR_SYNTAX
+ */
+LeatKernelSource *
+leat_kernel_source_new_from_file_with_defines (const char *path, const char *const *defines, GError **error)
 {
-  g_autoptr (LeatKernelSource) self = g_new0 (LeatKernelSource, 1);
-
-  g_atomic_ref_count_init (&self->refs);
-  g_mutex_init (&self->lock);
-  self->name = g_strdup (name);
-  self->strict = TRUE;
-  self->text = text;
-  self->unit = leat_kernel_unit_new (self->text, error);
-  if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
-      || !leat_kernel_unit_check_variants (self->unit, error) || !leat_kernel_unit_read_reports (self->unit, error))
-    return NULL;
-  self->kernels = leat_kernel_unit_list_kernels (self->unit);
-  self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);
-  return g_steal_pointer (&self);
+  g_return_val_if_fail (path != NULL, NULL);
+  return leat_kernel_source_new_full (path, NULL, defines, error);
 }
 
 /**
@@ -130,32 +209,8 @@ leat_kernel_source_new_of_text (const char *name, LeatKernelText *text, GError *
 LeatKernelSource *
 leat_kernel_source_new (const char *name, const char *text, GError **error)
 {
-  LeatKernelText *read;
-
   g_return_val_if_fail (name != NULL && text != NULL, NULL);
-  read = leat_kernel_text_new (name, text, error);
-  return read != NULL ? leat_kernel_source_new_of_text (name, read, error) : NULL;
-}
-
-LeatKernelSource *
-leat_kernel_source_new_edited (LeatKernelSource *from, const char *text, GError **error)
-{
-  LeatKernelSource *self;
-  LeatKernelText *edited = g_new0 (LeatKernelText, 1);
-
-  edited->text = g_strdup (text);
-  edited->hash = XXH3_64bits (text, strlen (text));
-  edited->files = g_ptr_array_new_with_free_func (g_free);
-  edited->labels = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < from->text->files->len; i++)
-    {
-      g_ptr_array_add (edited->files, g_strdup (g_ptr_array_index (from->text->files, i)));
-      g_ptr_array_add (edited->labels, g_strdup (g_ptr_array_index (from->text->labels, i)));
-    }
-  self = leat_kernel_source_new_of_text (from->name, edited, error);
-  if (self != NULL)
-    self->strict = from->strict;
-  return self;
+  return leat_kernel_source_new_full (name, text, NULL, error);
 }
 
 /**
@@ -195,6 +250,10 @@ leat_kernel_source_unref (LeatKernelSource *self)
   g_clear_pointer (&self->calls, leat_kernel_calls_free);
   g_clear_pointer (&self->unit, leat_kernel_unit_free);
   g_clear_pointer (&self->text, leat_kernel_text_free);
+  g_clear_pointer (&self->parts, g_ptr_array_unref);
+  if (self->maker_free != NULL)
+    self->maker_free (self->maker_data);
+  g_mutex_clear (&self->parts_lock);
   g_mutex_clear (&self->lock);
   g_free (self->host_text);
   g_free (self->cuda_text);
@@ -268,6 +327,9 @@ leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
 {
   const char *text;
 
+  self = leat_kernel_source_get_for (self, &(LeatKernelTarget){ TRUE, LEAT_KERNEL_ARCH, FALSE }, error);
+  if (self == NULL)
+    return NULL;
   g_mutex_lock (&self->lock);
   if (self->cuda_text == NULL)
     self->cuda_text = leat_kernel_unit_to_cuda (self->unit, LEAT_KERNEL_PLAIN, error);
@@ -290,26 +352,55 @@ leat_kernel_source_dup_host_text (LeatKernelSource *self, LeatKernelForm form, G
   return leat_kernel_unit_to_host (self->unit, form, error);
 }
 
-const char *
-leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry)
+static const char *
+leat_kernel_source_find_why_no_lanes (LeatKernelSource *self, const char *entry)
 {
   g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
   const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
 
-  return leat_kernel_unit_why_no_lanes (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0));
+  return decl != NULL ? leat_kernel_unit_why_no_lanes (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0))
+                      : NULL;
+}
+
+const char *
+leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry)
+{
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, TRUE);
+  const char *why = NULL;
+
+  for (guint i = 0; i < parts->len && why == NULL; i++)
+    why = leat_kernel_source_find_why_no_lanes (g_ptr_array_index (parts, i), entry);
+  return why;
+}
+
+static const char *
+leat_kernel_source_find_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage)
+{
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
+  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
+
+  for (guint i = 0; i < self->kernels->len; i++)
+    if (g_ptr_array_index (self->kernels, i) == decl)
+      *stage = i;
+  return decl != NULL ? leat_kernel_unit_why_no_stage (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0))
+                      : "it is not there on every device";
 }
 
 const char *
 leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage)
 {
-  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
-  g_autoptr (GPtrArray) kernels = leat_kernel_unit_list_kernels (self->unit);
-  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
+  const char *why = leat_kernel_source_find_why_no_stage (self, entry, stage);
 
-  for (guint i = 0; i < kernels->len; i++)
-    if (g_ptr_array_index (kernels, i) == decl)
-      *stage = i;
-  return leat_kernel_unit_why_no_stage (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0));
+  for (guint i = 1; i < parts->len && why == NULL; i++)
+    {
+      guint other = *stage;
+
+      why = leat_kernel_source_find_why_no_stage (g_ptr_array_index (parts, i), entry, &other);
+      if (why == NULL && other != *stage)
+        why = "its file has other kernels on other devices";
+    }
+  return why;
 }
 
 gboolean
@@ -324,7 +415,12 @@ leat_kernel_source_has_variants (LeatKernelSource *self)
 gboolean
 leat_kernel_source_keeps_data (LeatKernelSource *self)
 {
-  return leat_kernel_unit_keeps_data (self->unit);
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
+  gboolean keeps = FALSE;
+
+  for (guint i = 0; i < parts->len && !keeps; i++)
+    keeps = leat_kernel_unit_keeps_data (((LeatKernelSource *) g_ptr_array_index (parts, i))->unit);
+  return keeps;
 }
 
 /* Whether a message names the file at @at: `edge.cu:12:5: ...`, `edge.cu(12): ...` or `edge.cu: In function ...` */
@@ -374,10 +470,23 @@ leat_kernel_source_find_report (LeatKernelSource *self, guint code)
   return leat_kernel_unit_find_report (self->unit, code);
 }
 
+/* What one text has on this machine's CPU says little of what it has elsewhere. */
+static gboolean
+leat_kernel_source_reads_same (LeatKernelSource *self, LeatKernelSource *other)
+{
+  const char *const none[] = { NULL };
+  const char *const *a = self->text->defines != NULL ? (const char *const *) self->text->defines : none;
+  const char *const *b = other->text->defines != NULL ? (const char *const *) other->text->defines : none;
+
+  return self->maker == NULL && other->maker == NULL && g_strv_equal (a, b)
+         && leat_kernel_texts_equal (self->text->texts, other->text->texts);
+}
+
 gboolean
 leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other)
 {
   return self == other
          || (self->strict == other->strict && g_str_equal (self->name, other->name)
-             && g_str_equal (self->text->text, other->text->text));
+             && g_str_equal (self->text->text, other->text->text)
+             && (self->text->asks == 0 || leat_kernel_source_reads_same (self, other)));
 }

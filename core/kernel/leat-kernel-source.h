@@ -144,11 +144,14 @@ typedef struct
 } LeatPrototype;
 
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())
-/* A `.cu` text with its local includes inlined; immutable, reference-counted. */
+/* A `.cu` text behind its preprocessor; immutable, reference-counted. */
 typedef struct _LeatKernelSource LeatKernelSource;
 GType leat_kernel_source_get_type (void) G_GNUC_CONST;
 
 LeatKernelSource *leat_kernel_source_new_from_file (const char *path, GError **error);
+/* @defines: NAME or NAME=VALUE, as of a compiler's -D. */
+LeatKernelSource *leat_kernel_source_new_from_file_with_defines (const char *path, const char *const *defines,
+                                                                 GError **error);
 /* @name stands in messages. */
 LeatKernelSource *leat_kernel_source_new (const char *name, const char *text, GError **error);
 LeatKernelSource *leat_kernel_source_ref (LeatKernelSource *self);

@@ -7,18 +7,70 @@
 
 G_BEGIN_DECLS
 
-/* A kernel's text with its local includes inlined, and where its pieces came from.  `labels` are the names that the
- * #line directives carry (base names, so that the text does not depend on where the file lies), `files` the names that
- * messages carry; both are in step. */
+/* The compute capability, times ten, that the CPU driver describes itself with. */
+#define LEAT_KERNEL_ARCH 800
+
+/* What a text is preprocessed for. */
+typedef struct
+{
+  gboolean is_cuda; /* LEAT_CUDA is defined, else LEAT_HOST */
+  guint arch;       /* __CUDA_ARCH__: 800 */
+  gboolean has_lanes;
+} LeatKernelTarget;
+
+/* What a text asks of it, so that another target may have another text. */
+typedef enum
+{
+  LEAT_KERNEL_ASKED_DEVICE = 1 << 0,
+  LEAT_KERNEL_ASKED_ARCH = 1 << 1,
+  LEAT_KERNEL_ASKED_LANES = 1 << 2,
+} LeatKernelAsked;
+
+/* From this byte on, up to the end of the line, columns are so many more than the text has. */
+typedef struct
+{
+  guint offset;
+  gint shift;
+} LeatKernelSpot;
+
+/* The contents of files, each read once (leat-kernel-texts.c). */
+typedef struct _LeatKernelTexts LeatKernelTexts;
+
+LeatKernelTexts *leat_kernel_texts_new (void);
+LeatKernelTexts *leat_kernel_texts_ref (LeatKernelTexts *self);
+void leat_kernel_texts_unref (LeatKernelTexts *self);
+void leat_kernel_texts_add (LeatKernelTexts *self, const char *path, const char *text);
+gboolean leat_kernel_texts_has (LeatKernelTexts *self, const char *path);
+/* NULL where it cannot be read.  It belongs to @self. */
+const char *leat_kernel_texts_get (LeatKernelTexts *self, const char *path, GError **error);
+gboolean leat_kernel_texts_equal (LeatKernelTexts *self, LeatKernelTexts *other);
+/* Whether @words are anywhere in them. */
+gboolean leat_kernel_texts_mention (LeatKernelTexts *self, const char *words);
+/* The same for two paths of one file. */
+const char *leat_kernel_texts_identify (LeatKernelTexts *self, const char *path);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelTexts, leat_kernel_texts_unref)
+
+/* A kernel's text behind the preprocessor: of directives there are #line, #pragma and, for names of the dialect, #undef
+ * alone.  `labels` are the names that the #line directives carry (base names, so that the text does not depend on where
+ * the file lies), `files` the names that messages carry; both are in step. */
 typedef struct
 {
   char *text;
   guint64 hash; /* of it */
   GPtrArray *files;
   GPtrArray *labels;
+  GPtrArray *asked; /* paths of files on which the text depends, whether or not they are there */
+  GArray *spots;    /* LeatKernelSpot, by offset */
+  guint asks;       /* LeatKernelAsked */
+  char *name;       /* what it was made of */
+  char **defines;
+  LeatKernelTexts *texts;
 } LeatKernelText;
 
-LeatKernelText *leat_kernel_text_new (const char *name, const char *text, GError **error);
+/* For this machine's CPU, and for all where nothing is asked. @defines: (nullable): NAME or NAME=VALUE */
+LeatKernelText *leat_kernel_text_new (const char *name, const char *text, const char *const *defines, GError **error);
+/* The same files for another target. */
+LeatKernelText *leat_kernel_text_new_for (const LeatKernelText *self, const LeatKernelTarget *target, GError **error);
 void leat_kernel_text_free (LeatKernelText *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelText, leat_kernel_text_free)
 

@@ -42,7 +42,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelCalls, leat_kernel_calls_free)
 gboolean leat_kernel_calls_may_wait (LeatKernelCalls *self, guint decl);
 gboolean leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl);
 gboolean leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee);
-/* Whether a token (a function's or macro's name, or an intrinsic) can lead to a wait. */
+/* Whether a token (a function's name, or an intrinsic) can lead to a wait. */
 gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
 /* To one by anything else than __syncthreads (). */
 gboolean leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token);
@@ -52,8 +52,6 @@ gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
 gboolean leat_kernel_calls_token_is_of_block (LeatKernelCalls *self, guint token);
 /* Whether it is, or leads to, a variable of the file that kernels may change. */
 gboolean leat_kernel_calls_token_keeps (LeatKernelCalls *self, guint token);
-/* Whether the file defines a macro of that name. */
-gboolean leat_kernel_calls_token_is_macro (LeatKernelCalls *self, guint token);
 
 /* What a function, and all that it calls, asks for. */
 typedef enum

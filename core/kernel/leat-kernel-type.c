@@ -108,22 +108,6 @@ leat_kernel_unit_dup_typedef (const LeatKernelUnit *self, const char *name)
   return NULL;
 }
 
-/* The same for `#define name words`. */
-static char *
-leat_kernel_unit_dup_define (const LeatKernelUnit *self, const char *name)
-{
-  for (guint i = 0; i < self->tokens->directives->len; i++)
-    {
-      const LeatTokenGap *gap = &g_array_index (self->tokens->directives, LeatTokenGap, i);
-      g_autofree char *line = g_strndup (self->tokens->text->text + gap->offset + 1, gap->length - 1);
-      g_auto (GStrv) words = g_strsplit_set (g_strstrip (line), " \t", 3);
-
-      if (g_strv_length (words) == 3 && g_str_equal (words[0], "define") && g_str_equal (words[1], name))
-        return g_strdup (g_strstrip (words[2]));
-    }
-  return NULL;
-}
-
 gboolean
 leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type)
 {
@@ -131,20 +115,19 @@ leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, Lea
 
   for (guint depth = 0; depth < 8; depth++)
     {
-      char *next;
+      /* The file's own names come first: it may well have another `uint` than CUDA. */
+      char *next = leat_kernel_unit_dup_typedef (self, current);
 
-      for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_scalars); i++)
-        if (g_str_equal (leat_kernel_scalars[i].name, current))
-          return leat_kernel_type_set (type, &leat_kernel_scalars[i], 1);
-      if (leat_kernel_type_combine (current, type) || leat_kernel_type_lookup_vector (current, type))
-        return TRUE;
-      next = leat_kernel_unit_dup_typedef (self, current);
-      if (next == NULL)
-        next = leat_kernel_unit_dup_define (self, current);
-      if (next == NULL)
-        return FALSE;
+      if (next == NULL || g_str_equal (next, current))
+        {
+          g_free (next);
+          break;
+        }
       g_free (current);
       current = next;
     }
-  return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_scalars); i++)
+    if (g_str_equal (leat_kernel_scalars[i].name, current))
+      return leat_kernel_type_set (type, &leat_kernel_scalars[i], 1);
+  return leat_kernel_type_combine (current, type) || leat_kernel_type_lookup_vector (current, type);
 }

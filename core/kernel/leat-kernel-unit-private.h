@@ -48,7 +48,8 @@ typedef struct
   LeatTokens *tokens;
   GArray *decls;
   GArray *linkage;
-  GArray *reports; /* LeatReportCode */
+  GArray *reports;       /* LeatReportCode */
+  GHashTable *reporting; /* (nullable): char*: kernels that report on some device */
 } LeatKernelUnit;
 
 LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);

@@ -248,6 +248,7 @@ leat_kernel_unit_free (LeatKernelUnit *self)
   g_array_unref (self->decls);
   g_array_unref (self->linkage);
   g_array_unref (self->reports);
+  g_clear_pointer (&self->reporting, g_hash_table_unref);
   g_free (self);
 }
 

@@ -326,13 +326,56 @@ leat_variable_dup_items (const LeatKernelType *type, gconstpointer items, guint6
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
+/* A source whose variable has values, for the text of each target. */
+typedef struct
+{
+  LeatKernelSource *from;
+  char *name;
+  gpointer items;
+  guint64 n;
+} LeatFilled;
+
+static void
+leat_filled_free (gpointer data)
+{
+  LeatFilled *self = data;
+
+  leat_kernel_source_unref (self->from);
+  g_free (self->name);
+  g_free (self->items);
+  g_free (self);
+}
+
+/* A target whose conditions leave the variable out has no use for its values. */
+static char *
+leat_filled_make (gpointer data, const LeatKernelTarget *target)
+{
+  const LeatFilled *self = data;
+  LeatKernelSource *part = leat_kernel_source_get_for (self->from, target, NULL);
+  const LeatKernelUnit *unit = part != NULL ? part->unit : self->from->unit;
+  g_autoptr (GArray) bare = leat_kernel_unit_list_bare (unit), edits = leat_edits_new ();
+  const LeatVariable *variable = leat_variable_find (unit, bare, self->name);
+  LeatKernelType type;
+  g_autofree char *values = NULL;
+
+  if (variable == NULL || !leat_variable_read_type (unit, variable, &type))
+    return g_strdup (unit->tokens->text->text);
+  values = leat_variable_dup_items (&type, self->items, self->n);
+  leat_edits_insert_after (edits, unit->tokens, variable->last, " = %s", values);
+  leat_edits_insert_after (edits, unit->tokens, variable->decl->last,
+                           " static_assert (sizeof (%s) == %" G_GUINT64_FORMAT
+                           ", \"variable %s is not of the size of the %" G_GUINT64_FORMAT " values for it\");",
+                           self->name, self->n * type.lane_bytes, self->name, self->n);
+  return leat_edits_apply (edits, unit->tokens);
+}
+
 LeatKernelSource *
 leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstpointer items, guint64 n, GError **error)
 {
-  g_autoptr (GArray) bare = leat_kernel_unit_list_bare (self->unit), edits = leat_edits_new ();
-  const LeatVariable *variable = leat_variable_find (self->unit, bare, name);
+  g_autofree char *values = NULL;
+  LeatKernelSource *made;
   LeatKernelType type;
-  g_autofree char *values = NULL, *text = NULL;
+  LeatFilled *filled;
 
   if (!leat_kernel_source_find_variable (self, name, &type, error))
     return NULL;
@@ -345,11 +388,11 @@ leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstp
                    name);
       return NULL;
     }
-  leat_edits_insert_after (edits, self->unit->tokens, variable->last, " = %s", values);
-  leat_edits_insert_after (edits, self->unit->tokens, variable->decl->last,
-                           " static_assert (sizeof (%s) == %" G_GUINT64_FORMAT
-                           ", \"variable %s is not of the size of the %" G_GUINT64_FORMAT " values for it\");",
-                           name, n * type.lane_bytes, name, n);
-  text = leat_edits_apply (edits, self->unit->tokens);
-  return leat_kernel_source_new_edited (self, text, error);
+  filled = g_new (LeatFilled, 1);
+  *filled = (LeatFilled){ leat_kernel_source_ref (self), g_strdup (name), g_memdup2 (items, n * type.lane_bytes), n };
+  made = leat_kernel_source_new_made (self->name, leat_filled_make, filled, leat_filled_free,
+                                      leat_kernel_source_get_asks (self), error);
+  if (made != NULL)
+    leat_kernel_source_set_strict (made, leat_kernel_source_is_strict (self));
+  return made;
 }

@@ -412,7 +412,6 @@ static gboolean
 leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
 {
   const char *entry = self->fuser->loop != NULL ? LEAT_FUSE_LOOP_ENTRY : LEAT_FUSE_ENTRY;
-  g_autofree char *text = leat_kernel_fuse_dup_text (self->text, entry);
   gboolean strict = TRUE;
 
   for (guint i = 0; i < self->fuser->stages->len; i++)
@@ -421,7 +420,8 @@ leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
 
       strict = strict && (stage->kind != LEAT_OP_KERNEL || leat_kernel_source_is_strict (stage->source));
     }
-  op->source = leat_kernel_source_new (leat_node_get_name (self->fuser->node), text, error);
+  op->source =
+    leat_kernel_fuse_make (g_steal_pointer (&self->text), leat_node_get_name (self->fuser->node), entry, error);
   if (op->source == NULL)
     return FALSE;
   leat_kernel_source_set_strict (op->source, strict);
@@ -432,19 +432,19 @@ leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
 gboolean
 leat_fuser_write (LeatFuser *self, LeatOp *op, GError **error)
 {
-  g_autoptr (LeatKernelFuse) text = leat_kernel_fuse_new (self->threads);
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr (GHashTable) codes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  LeatFuseWriter writer = { .fuser = self, .text = text, .known = known, .codes = codes };
+  LeatFuseWriter writer = { .fuser = self, .known = known, .codes = codes };
+  gboolean good;
 
+  writer.text = leat_kernel_fuse_new (self->threads);
   writer.args = g_array_new (FALSE, FALSE, sizeof (LeatOpArg));
   leat_fuse_writer_write_steps (&writer);
   op->n_args = writer.args->len;
   op->args = (LeatOpArg *) g_array_free (writer.args, FALSE);
+  good = writer.error == NULL && leat_fuse_writer_finish (&writer, op, error);
   if (writer.error != NULL)
-    {
-      g_propagate_error (error, writer.error);
-      return FALSE;
-    }
-  return leat_fuse_writer_finish (&writer, op, error);
+    g_propagate_error (error, writer.error);
+  g_clear_pointer (&writer.text, leat_kernel_fuse_free);
+  return good;
 }

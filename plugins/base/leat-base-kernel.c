@@ -22,6 +22,7 @@ struct _LeatBaseKernel
 
   char *source_path;
   char *entry;
+  char *defines;
   char *block;
   char *grid;
   char *clear;
@@ -42,6 +43,7 @@ struct _LeatBaseKernel
   const LeatPrototype *prototype;
   char *loaded_path; /* what `source` was made from */
   char *loaded_entry;
+  char *loaded_defines;
   char *loaded_update, *loaded_clear, *loaded_variables;
   char **updated; /* outputs that it changes */
   int loaded_fp;
@@ -59,6 +61,8 @@ static const LeatProp props[] = {
     .blurb = "CUDA C file with the kernel" },
   { sizeof (LeatProp), "entry", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, entry),
     .blurb = "name of the __global__ function; needed when the file has several" },
+  { sizeof (LeatProp), "defines", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, defines),
+    .blurb = "macros that the file finds defined, with commas between: USE_DOUBLE,N=16; NAME alone is 1" },
   { sizeof (LeatProp), "block", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, block), .def.s = "auto",
     .blurb = "threads of a block, 256, 16x16 or 8x8x4; auto: 256, or 16x16 for a kernel that uses threadIdx.y, 8x8x4 "
              "for threadIdx.z" },
@@ -138,6 +142,7 @@ static gboolean
 leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
 {
   return self->source != NULL && g_strcmp0 (self->loaded_path, path) == 0
+         && g_strcmp0 (self->loaded_defines, self->defines) == 0
          && g_strcmp0 (self->loaded_entry, self->entry) == 0 && g_strcmp0 (self->loaded_update, self->update) == 0
          && g_strcmp0 (self->loaded_clear, self->clear) == 0 && g_strcmp0 (self->loaded_variables, self->variables) == 0
          && self->loaded_fp == self->fp;
@@ -156,7 +161,9 @@ leat_base_kernel_get_suspect (LeatBaseKernel *self, LeatKernelSource *source, co
 static LeatKernelSource *
 leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
 {
-  LeatKernelSource *source = leat_kernel_source_new_shared (path, self->fp == 0, error);
+  g_auto (GStrv) defines = self->defines != NULL ? leat_kernel_split_defines (self->defines) : NULL;
+  LeatKernelSource *source =
+    leat_kernel_source_new_shared (path, (const char *const *) defines, self->fp == 0, error);
 
   leat_node_blame (LEAT_NODE (self), source != NULL && self->variables != NULL ? "variables" : "source");
   if (source != NULL && self->variables != NULL)
@@ -191,6 +198,8 @@ leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
   self->loaded_path = g_strdup (path);
   g_free (self->loaded_entry);
   self->loaded_entry = g_strdup (self->entry);
+  g_free (self->loaded_defines);
+  self->loaded_defines = g_strdup (self->defines);
   self->loaded_fp = self->fp;
   return TRUE;
 }
@@ -370,6 +379,7 @@ leat_base_kernel_finalize (GObject *object)
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   g_free (self->loaded_path);
   g_free (self->loaded_entry);
+  g_free (self->loaded_defines);
   g_free (self->loaded_update);
   g_free (self->loaded_clear);
   g_free (self->loaded_variables);

@@ -257,6 +257,45 @@ test_kernel_occupancy_with_shared (void)
   g_assert_cmpuint (2 * much, >=, little);
 }
 
+/* Macros given on the node choose types, sizes and what is done; two nodes of one file may have their own. */
+static void
+test_kernel_defines (void)
+{
+  static const char text[] =
+    "#ifdef USE_DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\n#ifndef N\n#define N 1\n#endif\n"
+    "__global__ void k (const real *in, uint64_t in_count, real *out, real a) { GRID_FOR (i, in_count) out[i] = in[i] "
+    "* N + a; }\n";
+  g_autofree char *path = leat_harness_dup_path ("defines.cu"), *pipeline_text = NULL;
+  const double wide[3] = { 1, 2, 3 };
+  GError *error = NULL;
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GBytes) bytes = g_bytes_new (wide, sizeof wide), result = NULL;
+  const double *found;
+
+  leat_harness_write_file (path, text, strlen (text));
+  pipeline_text = g_strdup_printf ("leat 1\nk = kernel source=%s defines=\"USE_DOUBLE,N=16\" a=0.5\n"
+                                   "l = kernel source=%s defines=USE_DOUBLE a=0\na = app spec=f64[3]\nb = app\n"
+                                   "a -> upload -> k.in\nk.out -> l.in\nl.out -> readback -> b\n",
+                                   path, path);
+  pipeline = leat_parse_text (pipeline_text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)), bytes, &error);
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)));
+  session = leat_session_new (pipeline, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  leat_session_run (session, NULL, &error);
+  g_assert_no_error (error);
+  result = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)), 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_bytes_get_size (result), ==, sizeof wide);
+  found = g_bytes_get_data (result, NULL);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpfloat (found[i], ==, wide[i] * 16 + 0.5);
+  leat_session_close (session);
+}
+
 /* A bool is 0 or 1 in the kernel, however it is written. */
 static void
 test_kernel_bool (void)
@@ -623,6 +662,7 @@ test_kernel_refuses (void)
   } table[] = {
     { "entry=evn", "u32[4]", "no kernel \"evn\" (did you mean \"even\"?)" },
     { "", "u32[4]", "entry" },
+    { "entry=even defines=4=x", "u32[4]", "cannot define \"4=x\"; expected NAME or NAME=VALUE" },
     { "entry=scale facto=2", "u32[4]", "no property \"facto\" (did you mean \"factor\"?)" },
     { "entry=scale factor=x", "u32[4]", "factor" },
     { "entry=scale factor=-1", "u32[4]", "factor" },
@@ -740,6 +780,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel/geometry", test_kernel_geometry);
   g_test_add_func ("/leat/base/kernel/occupancy", test_kernel_occupancy);
   g_test_add_func ("/leat/base/kernel/occupancy-with-shared", test_kernel_occupancy_with_shared);
+  g_test_add_func ("/leat/base/kernel/defines", test_kernel_defines);
   g_test_add_func ("/leat/base/kernel/bool", test_kernel_bool);
   g_test_add_func ("/leat/base/kernel/counted-output", test_kernel_counted_output);
   g_test_add_func ("/leat/base/kernel/overflow", test_kernel_overflow);

@@ -190,6 +190,28 @@ test_inspect_kernel_launch (void)
   tool_remove_folder (folder);
 }
 
+/* Types, and the line to copy, are those with the macros that are given. */
+static void
+test_inspect_kernel_defines (void)
+{
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *path = tool_write (folder, "real.cu",
+                                      "#ifdef USE_DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\n"
+                                      "__global__ void k (const real *x, real *y) {}\n");
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  g_autoptr (ToolResult) plain = inspect (WORDS ("kernel", source));
+  g_autoptr (ToolResult) wide = inspect (WORDS ("kernel", source, "defines=USE_DOUBLE,N=2"));
+  g_autoptr (ToolResult) wrong = inspect (WORDS ("kernel", source, "defines=2=N"));
+
+  tool_assert_contains (plain->out, "spec f32");
+  g_assert_null (strstr (plain->out, "f64"));
+  tool_assert_contains (wide->out, "spec f64");
+  tool_assert_contains (wide->out, " entry=k defines=\"USE_DOUBLE,N=2\"");
+  tool_assert_contains (wrong->err, "cannot define \"2=N\"; expected NAME or NAME=VALUE");
+  g_assert_cmpint (wrong->code, !=, 0);
+  tool_remove_folder (folder);
+}
+
 static void
 test_inspect_kernel_entries (void)
 {
@@ -315,6 +337,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/tools/inspect/plugin", test_inspect_plugin);
   g_test_add_func ("/leat/tools/inspect/kernel", test_inspect_kernel);
   g_test_add_func ("/leat/tools/inspect/kernel-launch", test_inspect_kernel_launch);
+  g_test_add_func ("/leat/tools/inspect/kernel-defines", test_inspect_kernel_defines);
   g_test_add_func ("/leat/tools/inspect/kernel-entries", test_inspect_kernel_entries);
   g_test_add_func ("/leat/tools/inspect/mistakes", test_inspect_mistakes);
   g_test_add_func ("/leat/tools/inspect/broken-plugin", test_inspect_broken_plugin);

@@ -248,7 +248,7 @@ test_image_cache_refuses_other_key (void)
   mine = image_case_dup_entry (&c);
   g_assert_true (g_file_get_contents (mine, &data, &size, NULL));
   g_remove (mine);
-  image_case_write (&c, "kernel.cu", "#define OTHER 1\n" IMAGE_TEXT);
+  image_case_write (&c, "kernel.cu", "__device__ int other;\n" IMAGE_TEXT);
   image_case_expect (&c, 0, 0, 1, 0);
   other = image_case_dup_entry (&c);
   g_assert_cmpstr (mine, !=, other);
@@ -344,7 +344,7 @@ test_image_cache_is_bounded (void)
   write_old (&c, "cache/leat/images/.new-1-0-0", 100, 50000);
   write_old (&c, "cache/leat/images/.new-2-0-0", 100, 50);
   write_old (&c, "cache/leat/images/not-ours", 100, 50000);
-  image_case_write (&c, "kernel.cu", "#define OTHER 1\n" IMAGE_TEXT);
+  image_case_write (&c, "kernel.cu", "__device__ int other;\n" IMAGE_TEXT);
   image_case_expect (&c, 0, 0, 1, 0);
   g_assert_false (exists (&c, "cache/leat/images/0a.img"));
   g_assert_true (exists (&c, "cache/leat/images/0b.img"));
@@ -353,7 +353,7 @@ test_image_cache_is_bounded (void)
   g_assert_true (exists (&c, "cache/leat/images/not-ours"));
   image_case_expect (&c, 0, 1, 0, 0);
   image_case_set (&c, "LEAT_IMAGE_CACHE_MIB", "0");
-  image_case_write (&c, "kernel.cu", "#define THIRD 1\n" IMAGE_TEXT);
+  image_case_write (&c, "kernel.cu", "__device__ int third;\n" IMAGE_TEXT);
   image_case_expect (&c, 0, 0, 1, 0);
   image_case_expect (&c, 0, 0, 1, 0);
   image_case_clear (&c);
@@ -452,6 +452,56 @@ test_image_cache_key_of_targets (void)
   g_assert_cmpuint (g_hash_table_size (seen), ==, G_N_ELEMENTS (targets) * n_forms + 3);
 }
 
+/* However an include is spelled, what is in the file is part of the key; so is whether a file is there that is asked
+ * for. */
+static void
+test_image_cache_key_of_includes (void)
+{
+  static const char *const spellings[] = {
+    "#include \"h.cuh\"\n",
+    "#import \"h.cuh\"\n",
+    "# /* */ include \"h.cuh\"\n",
+    "#inc\\\nlude \"h.cuh\"\n",
+    "#if 1\n#include \"h.cuh\"\n#endif\n",
+    "#ifdef LEAT_HOST\n#include \"h.cuh\"\n#else\n#define ADD 5\n#endif\n",
+    "#if __has_include (\"flag.h\")\n#define ADD 2\n#else\n#define ADD 1\n#endif\n",
+    "#include \"outer.cuh\"\n",
+    "#\tinclude\t\"h.cuh\"\n",
+    "/* c */ #include \"h.cuh\"\n",
+    "/* a\n b */ #include \"h.cuh\"\n",
+    "#define H \"h.cuh\"\n#include H\n",
+    "#define S(x) #x\n#include S (h.cuh)\n",
+    "%:include \"h.cuh\"\n",
+    "#pragma GCC system_header\n#include \"h.cuh\"\r\n",
+  };
+  g_autofree char *folder = g_dir_make_tmp ("leat-key-XXXXXX", NULL);
+  g_autofree char *header = g_build_filename (folder, "h.cuh", NULL),
+                  *outer = g_build_filename (folder, "outer.cuh", NULL);
+  g_autofree char *flag = g_build_filename (folder, "flag.h", NULL), *kernel = g_build_filename (folder, "k.cu", NULL);
+
+  g_assert_true (g_file_set_contents (outer, "#import \"h.cuh\"\n", -1, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS (spellings); i++)
+    {
+      g_autofree char *text = g_strconcat (spellings[i], "__global__ void f (int *out) { out[0] = ADD; }\n", NULL);
+      g_autofree char *one = NULL, *two = NULL, *again = NULL;
+
+      g_remove (flag);
+      g_assert_true (g_file_set_contents (header, "#define ADD 1\n", -1, NULL));
+      one = make_key (kernel, text, TRUE, "c++");
+      again = make_key (kernel, text, TRUE, "c++");
+      g_assert_true (g_file_set_contents (flag, "", -1, NULL));
+      g_assert_true (g_file_set_contents (header, "#define ADD 2\n", -1, NULL));
+      two = make_key (kernel, text, TRUE, "c++");
+      g_assert_cmpstr (one, ==, again);
+      if (g_str_equal (one, two))
+        g_error ("the key misses %s", spellings[i]);
+    }
+  g_remove (flag);
+  g_remove (header);
+  g_remove (outer);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -459,6 +509,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/image/cache/key-has-all-it-depends-on", test_image_cache_key);
   g_test_add_func ("/leat/image/cache/key-has-all-that-is-asked", test_image_cache_key_of_targets);
+  g_test_add_func ("/leat/image/cache/key-of-includes", test_image_cache_key_of_includes);
   g_test_add_func ("/leat/image/cache/hits", test_image_cache_hits);
   g_test_add_func ("/leat/image/cache/misses", test_image_cache_misses);
   g_test_add_func ("/leat/image/cache/is-private", test_image_cache_is_private);

@@ -210,6 +210,98 @@ test_kernel_compile_include (gconstpointer target_name)
     g_error ("expected \"%s\" in: %s", place, error->message);
 }
 
+/* Where the compiler knows another type by a name, the kernel is not launched with what Leat takes it for. */
+static void
+test_kernel_disagreements (gconstpointer data)
+{
+  static const struct
+  {
+    const char *text;
+    const char *message;
+  } rows[] = {
+    { "struct float3\n{\n  double x, y, z;\n};\n__global__ void f (const float3 *p, float *y) { y[0] = p[0].x; }\n",
+      "\"p\" of the kernel \"f\" was taken for f32 of 12 bytes, and to the compiler \"float3\" is another type" },
+    { "struct box { typedef double real; };\ntypedef float one;\nusing two = one;\n__global__ void f (two *y) { y[0] = "
+      "1; }\n",
+      NULL },
+    { "__global__ void f (bool b, char c, unsigned char u, short s, unsigned short v, int i, unsigned w, long l, "
+      "size_t z,\n"
+      "  float f4, double d, const uchar3 *p, const double2 *q, uint64_t *y, uint64_t *y_count, int p_dim0) { y[0] = "
+      "1; }\n",
+      NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", rows[i].text, &error);
+      g_autoptr (GBytes) image = NULL;
+      LeatImageTarget target;
+
+      g_assert_no_error (error);
+      g_assert_true (leat_image_target_parse (data, &target, NULL));
+      image = leat_image_compile (source, &target, &error);
+      if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+        {
+          g_test_skip (error->message);
+          return;
+        }
+      if (rows[i].message == NULL)
+        {
+          g_assert_no_error (error);
+          continue;
+        }
+      g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE);
+      /* NVRTC does not allow another float3 at all. */
+      if (g_str_equal (data, "host") && strstr (error->message, rows[i].message) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, rows[i].message);
+    }
+}
+
+/* A compiler opens no file: what cannot be seen in the text is not there. */
+static void
+test_kernel_options_define_nothing (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new (
+    "t.cu", "#ifdef WIDE\n#error seen\n#endif\n__global__ void f (int *x) { x[0] = 1; }\n", &error);
+  g_autoptr (GBytes) image = NULL;
+  LeatImageTarget target;
+
+  g_assert_no_error (error);
+  g_assert_true (leat_image_target_parse ("host", &target, NULL));
+  g_setenv ("LEAT_CXX", "c++ -DWIDE", TRUE);
+  image = leat_image_compile (source, &target, &error);
+  g_unsetenv ("LEAT_CXX");
+  if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+    g_test_skip (error->message);
+  else
+    g_assert_no_error (error);
+}
+
+/* Lines are the user's behind what a text for the device leaves out, however much of it there was. */
+static void
+test_kernel_lines_left_out (gconstpointer data)
+{
+  g_autoptr (GString) text =
+    g_string_new ("__global__ void f (int *x) { x[0] = 1; }\nLEAT_HOST_VARIANT void f (int *x)\n{\n#if 0\n");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = NULL;
+  LeatImageTarget target;
+
+  for (guint i = 0; i < 100; i++)
+    g_string_append (text, "left out\n");
+  g_string_append (text, "#endif\n  x[0] = 1;\n}\n__global__ void g (int *x) { x[0] = gone; }\n");
+  source = leat_kernel_source_new ("t.cu", text->str, &error);
+  g_assert_no_error (error);
+  g_assert_true (leat_image_target_parse (data, &target, NULL));
+  g_assert_null (leat_image_compile (source, &target, &error));
+  if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+    g_test_skip (error->message);
+  else if (strstr (error->message, "t.cu:108:") == NULL)
+    g_error ("\"%s\" does not name line 108", error->message);
+}
+
 static char *
 compile_target_to_ptx (const char *text, const LeatImageTarget *target)
 {
@@ -399,7 +491,7 @@ static const struct
   { "__global__ void k (float *y) { dim3 all = gridDim; y[0] = all.x; }", "grid's z" },
   { "__device__ unsigned at () { return blockIdx.z; }\n__global__ void k (float *y) { y[at ()] = 1; }", "grid's z" },
   { "__device__ unsigned at () { return blockIdx.z; }\n__global__ void k (float *y) { y[0] = 1; }", NULL },
-  { "#define AT blockIdx.z\n__global__ void k (float *y) { y[AT] = 1; }", "a macro" },
+  { "#define AT blockIdx.z\n__global__ void k (float *y) { y[AT] = 1; }", "grid's z" },
   { "__global__ void k (float *y) { y[0] = 1; leat_grid_sync (); }", "wait for each other" },
   { "__global__ void k (float *y) { asm volatile (\"\"); y[0] = 1; }", "assembly" },
 };
@@ -620,7 +712,7 @@ test_kernel_compile_examples (gconstpointer target_name)
       g_test_skip ("the pages of docs/ are not here");
       return;
     }
-  g_assert_cmpuint (g_strv_length (examples), ==, 8);
+  g_assert_cmpuint (g_strv_length (examples), ==, 9);
   g_assert_true (leat_image_target_parse (target_name, &target, NULL));
   for (guint i = 0; examples[i] != NULL; i++)
     {
@@ -650,6 +742,11 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/kernel/compile/host-names-line", NULL, test_kernel_compile_host);
   g_test_add_data_func ("/leat/kernel/compile/clang-names-line", "clang++", test_kernel_compile_host);
   g_test_add_data_func ("/leat/kernel/compile/gcc-names-line", "g++", test_kernel_compile_host);
+  g_test_add_data_func ("/leat/kernel/compile/lines-left-out/host", "host", test_kernel_lines_left_out);
+  g_test_add_data_func ("/leat/kernel/compile/lines-left-out/compute_80", "compute_80", test_kernel_lines_left_out);
+  g_test_add_data_func ("/leat/kernel/compile/disagreements/host", "host", test_kernel_disagreements);
+  g_test_add_data_func ("/leat/kernel/compile/disagreements/compute_80", "compute_80", test_kernel_disagreements);
+  g_test_add_func ("/leat/kernel/compile/options-define-nothing", test_kernel_options_define_nothing);
   g_test_add_func ("/leat/kernel/compile/nvrtc-names-line", test_kernel_compile_nvrtc);
   g_test_add_data_func ("/leat/kernel/compile/host-names-include", "host", test_kernel_compile_include);
   g_test_add_data_func ("/leat/kernel/compile/nvrtc-names-include", "sm_90", test_kernel_compile_include);

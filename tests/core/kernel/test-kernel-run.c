@@ -61,6 +61,57 @@ static const struct
     "#define V 3\n#endif\n#if 0\nthis is { no code\n#endif\n__global__ void f (uint32_t *out, int n) { out[" I
     "] = V; }",
     { 3, 3, 3, 3 } },
+  { "type-behind-a-condition",
+    "#ifdef WIDE\ntypedef double num;\n#else\ntypedef int num;\n#endif\n"
+    "__global__ void f (uint32_t *out, num n) { out[" I "] = n + 1; }",
+    { 11, 11, 11, 11 } },
+  { "skipped",
+    "#ifdef NEVER\nextern int stats[];\n#include <vector>\nnamespace host { void go (); }\n"
+    "void launch () { f<<<1, 1>>> (0); }\n#endif\n#ifndef __CUDACC_RTC__\n#include <iostream>\nint main () { "
+    "}\n#endif\n"
+    "__global__ void f (uint32_t *out, int n) { out[" I "] = n; }",
+    { 10, 10, 10, 10 } },
+  { "runtime-version",
+    "__global__ void f (uint32_t *out, int n)\n{\n#if CUDART_VERSION < 9000 || __CUDACC_VER_MAJOR__ < 9\n"
+    "  out[" I "] = __any (1);\n#else\n  out[" I "] = __any_sync (0xffffffffu, 1) + n;\n#endif\n}",
+    { 11, 11, 11, 11 } },
+  { "host-and-device",
+    "__host__ __device__ inline int side ()\n{\n#ifdef __CUDA_ARCH__\n  return threadIdx.x;\n#else\n  return "
+    "-1;\n#endif\n}\n"
+    "__global__ void f (uint32_t *out, int n) { out[" I "] = side (); }",
+    { 0, 1, 2, 3 } },
+  { "architecture",
+    "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 300\n#error too old\n#elif __CUDA_ARCH__ >= 700\n#define V "
+    "7\n#endif\n"
+    "__global__ void f (uint32_t *out, int n) { out[" I "] = V + (__CUDA_ARCH__ > 0); }",
+    { 8, 8, 8, 8 } },
+  { "stride-macro",
+    "#define ADD(v) sum += (v)\n__global__ void f (uint32_t *out, int n)\n{\n  int sum = 0;\n"
+    "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 100; i += blockDim.x * gridDim.x)\n    ADD (i);\n"
+    "  out[" I "] = sum;\n}",
+    { 64, 66, 68, 70 } },
+  { "kernel-by-macro",
+    "#define KERNEL extern \"C\" __global__ void\n#define PARAMS uint32_t *out, int n\n#define MAKE(name, v) KERNEL "
+    "name (PARAMS) \\\n"
+    "  { out[" I "] = v; }\nMAKE (g, 1)\nMAKE (f, n + 5)\n",
+    { 15, 15, 15, 15 } },
+  { "braces-behind-conditions",
+    "#define FAST 1\n__global__ void f (uint32_t *out, int n)\n#if FAST\n{\n  if (n > 3) {\n#else\n{ {\n#endif\n"
+    "    out[" I "] = 4;\n  }\n}",
+    { 4, 4, 4, 4 } },
+  { "undefined-constant",
+    "#undef M_PI\n#undef INFINITY\n#define INFINITY 3\n__device__ const int M_PI = 2;\n"
+    "__global__ void f (uint32_t *out, int n) { out[" I "] = M_PI + INFINITY; }",
+    { 5, 5, 5, 5 } },
+  { "qualifier-with-more",
+    "#define __device__ static __device__\n#define M_PI (M_PI + 1)\n__device__ int pi () { return (int) M_PI; }\n"
+    "__global__ void f (uint32_t *out, int n) { out[" I "] = pi (); }",
+    { 4, 4, 4, 4 } },
+  { "joined-words",
+    "#define JOIN(a, b) a##b\n#define NAME(a, b) JOIN (a, b)\n__device__ int NAME (helper_, __LINE__) (int v) { return "
+    "v; }\n"
+    "__global__ void f (uint32_t *out, int n) { o\\\nut[" I "] = helper_3 (n); }",
+    { 10, 10, 10, 10 } },
   { "template",
     "template <typename T, int N> __device__ T times (T v) { return v * N; }\n"
     "template <int N> struct pick { static __device__ int get () { return N; } };\n"

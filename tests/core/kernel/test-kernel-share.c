@@ -55,7 +55,7 @@ static LeatKernelSource *
 share (const char *path, gboolean strict)
 {
   g_autoptr (GError) error = NULL;
-  LeatKernelSource *source = leat_kernel_source_new_shared (path, strict, &error);
+  LeatKernelSource *source = leat_kernel_source_new_shared (path, NULL, strict, &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (leat_kernel_source_is_strict (source), ==, strict);
@@ -107,6 +107,39 @@ test_kernel_share_includes_count (ShareFixture *self, gconstpointer data)
   g_assert_true (one != two);
 }
 
+/* A file that was asked for and was not there may come, and the next node finds it. */
+static void
+test_kernel_share_a_file_that_comes_counts (ShareFixture *self, gconstpointer data)
+{
+  g_autofree char *flag = g_build_filename (self->folder, "flag.h", NULL), *before = NULL, *after = NULL;
+  g_autoptr (LeatKernelSource) one = NULL, two = NULL;
+
+  write_kernel (self->file, "#if __has_include (\"flag.h\")\n__global__ void there (int *x) {}\n#endif\n", "first");
+  one = share (self->file, TRUE);
+  before = list_entries (one);
+  g_assert_true (g_file_set_contents (flag, "", -1, NULL));
+  two = share (self->file, TRUE);
+  after = list_entries (two);
+  g_remove (flag);
+  g_assert_cmpstr (before, ==, "first");
+  g_assert_cmpstr (after, ==, "there first");
+}
+
+/* Each list of macros has its own. */
+static void
+test_kernel_share_defines_count (ShareFixture *self, gconstpointer data)
+{
+  static const char *const a[] = { "A", NULL }, *const b[] = { "A=2", NULL };
+  g_autoptr (LeatKernelSource) none = share (self->file, TRUE);
+  g_autoptr (LeatKernelSource) one = leat_kernel_source_new_shared (self->file, a, TRUE, NULL);
+  g_autoptr (LeatKernelSource) two = leat_kernel_source_new_shared (self->file, b, TRUE, NULL);
+  g_autoptr (LeatKernelSource) again = leat_kernel_source_new_shared (self->file, a, TRUE, NULL);
+
+  g_assert_true (one == again);
+  g_assert_true (one != two);
+  g_assert_true (one != none);
+}
+
 static void
 test_kernel_share_a_file_that_goes_is_gone (ShareFixture *self, gconstpointer data)
 {
@@ -114,7 +147,7 @@ test_kernel_share_a_file_that_goes_is_gone (ShareFixture *self, gconstpointer da
   g_autoptr (GError) error = NULL;
 
   g_remove (self->file);
-  two = leat_kernel_source_new_shared (self->file, TRUE, &error);
+  two = leat_kernel_source_new_shared (self->file, NULL, TRUE, &error);
   g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
   g_assert_null (two);
 }
@@ -183,6 +216,8 @@ main (int argc, char **argv)
   ADD ("another-text-is-another-source", test_kernel_share_another_text_is_another_source);
   ADD ("includes-count", test_kernel_share_includes_count);
   ADD ("a-file-that-goes-is-gone", test_kernel_share_a_file_that_goes_is_gone);
+  ADD ("a-file-that-comes-counts", test_kernel_share_a_file_that_comes_counts);
+  ADD ("defines-count", test_kernel_share_defines_count);
   ADD ("forgets-the-oldest", test_kernel_share_forgets_the_oldest);
   ADD ("a-round-looks-once", test_kernel_share_a_round_looks_once);
   ADD ("each-round-looks", test_kernel_share_each_round_looks);

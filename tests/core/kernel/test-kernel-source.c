@@ -3,6 +3,8 @@
  */
 #include <leat.h>
 
+#include "kernel/leat-kernel-source-private.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,6 +70,17 @@ static const struct
     "#endif\n",
     "f; out x i32/4" },
   { "__global__ void f (int *x);\n__global__ void f (int *x) {}", "f; out x i32/4" },
+  { "#ifdef D\ntypedef double real;\n#else\ntypedef float real;\n#endif\n__global__ void f (real *y, real a) {}",
+    "f; out y f32/4; arg a f32/4" },
+  { "#ifdef D\n#define real double\n#else\n#define real float\n#endif\n__global__ void f (const real *x, real *y) {}",
+    "f; in x f32/4; out y f32/4" },
+  { "#define WIDE 1\n#if WIDE && defined(__CUDACC__)\nusing real = double;\n#elif WIDE\nusing real = float;\n#endif\n"
+    "__global__ void f (real *y) {}",
+    "f; out y f64/8" },
+  { "#define VEC(T, n) T##n\n__global__ void f (VEC (float, 4) *y, VEC (u, int) a) {}",
+    "f; out y f32*4/16; arg a u32/4" },
+  { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
+  { "\n__glo\\\nbal__ void f (int *x) {}", "f; out x i32/4" },
   { "__global__ void f (\n  const long long int *a, /* b */\n  const signed char *c, // d\n  unsigned char e)\n{\n}",
     "f; in a i64/8; in c i8/1; arg e u8/1" },
   { "__global__ void f (const uint64_t *rows, float *cells, uint32_t rows_dim0, uint64_t rows_capacity, size_t "
@@ -132,7 +145,6 @@ static const struct
   { "int a = 3", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: this declaration has no end" },
   { "/* never", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:1: this comment is never closed" },
   { "const char *s = \"abc;\n\";", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1:17: this quote is not closed" },
-  { "\n__glo\\\nbal__ void f (int *x) {}", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:2:1: this word goes on behind a line end" },
   { "__global__ void f (int *x) {}\n__global__ void f (float *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
     "t.cu:2:17: line 1 has a kernel \"f\" with other parameters" },
   { "__global__ void f (int *x, int n, ...) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:" },
@@ -172,6 +184,46 @@ static const struct
   { "__global__ void f (int *x) {}\nLEAT_HOST_VARIANT void f (float *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
     "t.cu:2:24: this variant of \"f\" does not take the parameters" },
 };
+
+/* A condition on the device may change what a kernel does, and not what it takes. */
+static void
+test_source_targets (void)
+{
+  static const struct
+  {
+    const char *text;
+    const char *message; /* of the text for a GPU; NULL where it is good */
+  } rows[] = {
+    { "#ifdef LEAT_CUDA\ntypedef double real;\n#else\ntypedef float real;\n#endif\n__global__ void f (real *x) {}",
+      "t.cu:6:26: \"x\" of the kernel \"f\" is f32, and f64 where it is compiled for a GPU of compute capability 8.0" },
+    { "__global__ void f (int *x\n#ifdef LEAT_CUDA\n, int n\n#endif\n) {}",
+      "the kernel \"f\" takes 1 parameters, and 2 where it is compiled for a GPU of compute capability 8.0" },
+    { "#ifdef LEAT_CUDA\n__global__ void g (int *x) {}\n#endif\n__global__ void f (int *x) {}", NULL },
+    { "#ifdef LEAT_CUDA\n#define MINE gpu_body\n#else\n#define MINE cpu_body\n#endif\n__device__ void MINE () {}\n"
+      "__global__ void f (int *x) { MINE (); }",
+      NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", rows[i].text, &error);
+      const char *cuda = leat_kernel_source_get_cuda_text (source, &error);
+      const char *host = leat_kernel_source_get_host_text (source, NULL);
+
+      g_assert_nonnull (host);
+      g_assert_cmpint (cuda == NULL, ==, rows[i].message != NULL);
+      if (cuda == NULL && strstr (error->message, rows[i].message) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, rows[i].message);
+      if (strstr (rows[i].text, "MINE") != NULL)
+        {
+          g_assert_nonnull (strstr (cuda, "gpu_body"));
+          g_assert_null (strstr (cuda, "cpu_body"));
+          g_assert_nonnull (strstr (host, "cpu_body"));
+          g_assert_null (strstr (host, "gpu_body"));
+        }
+    }
+}
 
 static void
 test_source_errors (void)
@@ -599,6 +651,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/kernel/source/targets", test_source_targets);
   g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
   g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
   g_test_add_func ("/leat/kernel/source/entries", test_source_entries);

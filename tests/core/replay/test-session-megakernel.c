@@ -1,7 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "kernel/leat-kernel-source-private.h"
 #include "leat.h"
+#include "plan/leat-plan-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -129,7 +131,14 @@ static const char kernels_text[] =
   "__global__ void as_it_is (const float *x, float *y, uint64_t x_count)\n{\n"                                         \
   "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < x_count)\n    y[i] = x[i];\n}\n"
 
-static const char macros_text[] = "#define MY_PLACE (blockIdx.x * blockDim.x)\n" AS_IT_IS;
+static const char macros_text[] =
+  "#define MY_PLACE (blockIdx.x * blockDim.x)\n#define UNLESS(there) if (!(there)) return\n"
+  "__global__ void twice (const float *x, float *y, uint64_t x_count)\n{\n"
+  "  unsigned int i = MY_PLACE + threadIdx.x;\n  UNLESS (i < x_count);\n  y[i] = 2 * x[i];\n}\n";
+static const char devices_text[] =
+  "#ifdef LEAT_HOST\n#define MINE 7777\n#elif __CUDA_ARCH__ >= 300\n#define MINE 8888\n#endif\n"
+  "__global__ void own (const float *x, float *y, uint64_t x_count)\n{\n"
+  "  GRID_FOR (i, x_count)\n    y[i] = x[i] * MINE;\n}\n";
 static const char keeps_text[] = "static __device__ unsigned int calls = 0;\n" AS_IT_IS;
 static const char other_text[] = "#define HALF 4.0f\n"
                                  "__device__ float helper (float x) { return x * HALF; }\n"
@@ -161,6 +170,7 @@ megakernel_parse (const char *text)
   g_autoptr (GString) whole = g_string_new (text);
   g_autofree char *other = g_build_filename (folder, "other.cu", NULL);
   g_autofree char *macros = g_build_filename (folder, "macros.cu", NULL);
+  g_autofree char *devices = g_build_filename (folder, "devices.cu", NULL);
   g_autofree char *keeps = g_build_filename (folder, "keeps.cu", NULL);
   g_autoptr (GError) error = NULL;
   LeatPipeline *pipeline;
@@ -168,6 +178,7 @@ megakernel_parse (const char *text)
   g_string_replace (whole, "KERNELS", kernels_path, 0);
   g_string_replace (whole, "OTHER", other, 0);
   g_string_replace (whole, "MACROS", macros, 0);
+  g_string_replace (whole, "DEVICES", devices, 0);
   g_string_replace (whole, "KEEPS", keeps, 0);
   pipeline = leat_parse_text (whole->str, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_assert_no_error (error);
@@ -520,6 +531,63 @@ test_megakernel_takes_fills (void)
   megakernel_close (&one);
 }
 
+/* A kernel's macros are its own text: what they ask for it asks for itself. */
+static void
+test_megakernel_takes_macros (void)
+{
+  g_autofree float *x = g_new (float, N), *expected = g_new (float, N);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  Megakernel one;
+
+  megakernel_open (&one, HEAD "m = megakernel {\n"
+                              "  a = map expr=x+1\n"
+                              "  k = kernel source=MACROS\n"
+                              "  in.x -> a -> k -> out.y\n"
+                              "}\n" TAIL ("f32[5000]"));
+  for (guint i = 0; i < N; i++)
+    {
+      x[i] = i % 777;
+      expected[i] = 2 * (x[i] + 1);
+    }
+  bytes = megakernel_run (&one, x, N, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), expected, N * sizeof *expected);
+  megakernel_close (&one);
+}
+
+/* The text of a megakernel has for each device what its files have for that. */
+static void
+test_megakernel_asks_for_the_device (void)
+{
+  g_autoptr (LeatPipeline) pipeline = megakernel_parse (HEAD "m = megakernel {\n"
+                                                             "  a = map expr=x+1\n"
+                                                             "  k = kernel source=DEVICES\n"
+                                                             "  in.x -> a -> k -> out.y\n"
+                                                             "}\n" TAIL ("f32[5000]"));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPlan) plan = leat_plan_new (pipeline, &error);
+  guint n = 0;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (plan, i);
+      const char *host, *cuda;
+
+      if (op->kind != LEAT_OP_KERNEL)
+        continue;
+      host = leat_kernel_source_get_host_text (op->source, &error);
+      g_assert_no_error (error);
+      cuda = leat_kernel_source_get_cuda_text (op->source, &error);
+      g_assert_no_error (error);
+      g_assert_true (strstr (host, "7777") != NULL && strstr (host, "8888") == NULL);
+      g_assert_true (strstr (cuda, "8888") != NULL && strstr (cuda, "7777") == NULL);
+      n++;
+    }
+  g_assert_cmpuint (n, ==, 1);
+}
+
 /* An argument of a node in the body changes between runs. */
 static void
 test_megakernel_takes_changed_arguments (void)
@@ -848,7 +916,6 @@ test_megakernel_refuses (void)
       "k.kept is counted in the body by kernel \"k\", and how much there is of it is needed there when the kernel "
       "begins: "
       "end the body before what takes it" },
-    { "  k = kernel source=MACROS\n  in.x -> k -> out.y\n", "macro MY_PLACE of its file asks for blockIdx or gridDim" },
     { "  k = kernel source=KEEPS\n  in.x -> k -> out.y\n", "calls of its file outlives a launch" },
     { "  l = loop max-iterations=2 {\n    a = map expr=x*2\n    in.x -> a -> out.y\n  }\n  in.x -> l.x\n  l.y -> "
       "out.y\n",
@@ -876,13 +943,14 @@ int
 main (int argc, char **argv)
 {
   int status;
-  g_autofree char *other = NULL, *macros = NULL, *keeps = NULL;
+  g_autofree char *other = NULL, *macros = NULL, *keeps = NULL, *devices = NULL;
 
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("leat-megakernel-XXXXXX", NULL);
   kernels_path = megakernel_write ("kernels.cu", kernels_text);
   other = megakernel_write ("other.cu", other_text);
   macros = megakernel_write ("macros.cu", macros_text);
+  devices = megakernel_write ("devices.cu", devices_text);
   keeps = megakernel_write ("keeps.cu", keeps_text);
   g_test_add_func ("/leat/session/megakernel/runs-chain", test_megakernel_runs_chain);
   g_test_add_func ("/leat/session/megakernel/runs-bounded", test_megakernel_runs_bounded);
@@ -892,6 +960,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/megakernel/runs-other-shapes", test_megakernel_runs_other_shapes);
   g_test_add_func ("/leat/session/megakernel/shares-barriers", test_megakernel_shares_barriers);
   g_test_add_func ("/leat/session/megakernel/takes-fills", test_megakernel_takes_fills);
+  g_test_add_func ("/leat/session/megakernel/takes-macros", test_megakernel_takes_macros);
+  g_test_add_func ("/leat/session/megakernel/asks-for-the-device", test_megakernel_asks_for_the_device);
   g_test_add_func ("/leat/session/megakernel/takes-changed-arguments", test_megakernel_takes_changed_arguments);
   g_test_add_func ("/leat/session/megakernel/runs-in-loop", test_megakernel_runs_in_loop);
   g_test_add_func ("/leat/session/megakernel/checks-access", test_megakernel_checks_access);
@@ -905,6 +975,7 @@ main (int argc, char **argv)
   g_remove (kernels_path);
   g_remove (other);
   g_remove (macros);
+  g_remove (devices);
   g_remove (keeps);
   g_rmdir (folder);
   g_free (kernels_path);

@@ -1,0 +1,459 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-preprocessor-private.h"
+
+#include <string.h>
+
+/* The conditions of #if: C++'s constant expressions of 64 bits, signed or not. */
+
+#define LEAT_PP_CONDITION_DEPTH 200
+
+typedef struct
+{
+  guint64 bits;
+  gboolean is_unsigned;
+} LeatPpValue;
+
+typedef struct
+{
+  LeatPreprocessor *pp;
+  LeatPpToken token; /* the next */
+  guint line, column;
+  guint depth;
+  guint idle; /* what is read now decides nothing, where not 0 */
+} LeatPpCondition;
+
+static LeatPpValue leat_pp_condition_choose (LeatPpCondition *self);
+
+static void
+leat_pp_condition_fail (LeatPpCondition *self, const char *what)
+{
+  const LeatPpToken *token = &self->token;
+
+  if (token->kind == LEAT_PP_END)
+    leat_pp_fail (self->pp, self->line, self->column, "this condition cannot be evaluated: %s, and it ends", what);
+  else
+    leat_pp_fail (self->pp, self->line, self->column, "this condition cannot be evaluated: %s at \"%.*s\"", what,
+                  (int) token->length, token->text);
+}
+
+static void
+leat_pp_condition_read (LeatPpCondition *self)
+{
+  do
+    leat_pp_next (self->pp, &self->token);
+  while (self->token.kind == LEAT_PP_PADDING);
+}
+
+/* C++ has words for some operators. */
+static gboolean
+leat_pp_condition_is (LeatPpCondition *self, const char *operator)
+{
+  static const char *const words[][2] = { { "and", "&&" },  { "or", "||" }, { "not", "!" },   { "bitand", "&" },
+                                          { "bitor", "|" }, { "xor", "^" }, { "compl", "~" }, { "not_eq", "!=" } };
+
+  if (self->token.kind == LEAT_PP_PUNCT)
+    return leat_pp_is (&self->token, operator);
+  for (guint i = 0; self->token.kind == LEAT_PP_IDENT && i < G_N_ELEMENTS (words); i++)
+    if (leat_pp_is (&self->token, words[i][0]))
+      return g_str_equal (words[i][1], operator);
+  return FALSE;
+}
+
+static gboolean
+leat_pp_condition_take (LeatPpCondition *self, const char *operator)
+{
+  if (!leat_pp_condition_is (self, operator))
+    return FALSE;
+  leat_pp_condition_read (self);
+  return TRUE;
+}
+
+static int
+leat_pp_get_digit (char c)
+{
+  return g_ascii_isxdigit (c) ? g_ascii_xdigit_value (c) : 99;
+}
+
+/* `u`, `l`, `ll`, `z` in the combinations that there are; FALSE for others. */
+static gboolean
+leat_pp_check_suffix (const char *suffix, gboolean *is_unsigned)
+{
+  static const char *const known[] = { "", "u", "l", "ul", "lu", "ll", "ull", "llu", "z", "uz", "zu", NULL };
+  g_autofree char *lower = g_ascii_strdown (suffix, -1);
+
+  *is_unsigned = strchr (lower, 'u') != NULL;
+  return g_strv_contains (known, lower) && strstr (suffix, "lL") == NULL && strstr (suffix, "Ll") == NULL;
+}
+
+static LeatPpValue
+leat_pp_condition_number (LeatPpCondition *self)
+{
+  g_autofree char *text = g_strndup (self->token.text, self->token.length);
+  LeatPpValue value = { 0, FALSE };
+  guint base = 10;
+  const char *p = text;
+  gboolean is_unsigned = FALSE, large = FALSE;
+
+  if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
+    base = 16, p += 2;
+  else if (p[0] == '0' && (p[1] == 'b' || p[1] == 'B'))
+    base = 2, p += 2;
+  else if (p[0] == '0')
+    base = 8;
+  for (; leat_pp_get_digit (*p) < (int) base || *p == '\''; p++)
+    if (*p != '\'')
+      {
+        large = large || value.bits > (G_MAXUINT64 - leat_pp_get_digit (*p)) / base;
+        value.bits = value.bits * base + leat_pp_get_digit (*p);
+      }
+  if (!leat_pp_check_suffix (p, &is_unsigned))
+    leat_pp_condition_fail (self, strpbrk (text, ".eEpP") != NULL && base != 16 ? "only whole numbers count"
+                                                                                : "this is no whole number");
+  value.is_unsigned = is_unsigned || large || (gint64) value.bits < 0;
+  leat_pp_condition_read (self);
+  return value;
+}
+
+/* The code of one character behind a backslash. */
+static guint64
+leat_pp_read_escape (const char **at, const char *end)
+{
+  static const char letters[] = "abfnrtve", codes[] = "\a\b\f\n\r\t\v\033";
+  const char *p = *at, *letter;
+  guint64 code = 0;
+
+  if (*p == 'x')
+    for (p++; p < end && g_ascii_isxdigit (*p); p++)
+      code = code * 16 + g_ascii_xdigit_value (*p);
+  else if (*p >= '0' && *p <= '7')
+    for (guint i = 0; i < 3 && p < end && *p >= '0' && *p <= '7'; i++, p++)
+      code = code * 8 + (*p - '0');
+  else
+    {
+      letter = strchr (letters, *p);
+      code = letter != NULL ? (guchar) codes[letter - letters] : (guchar) *p;
+      p++;
+    }
+  *at = p;
+  return code;
+}
+
+static LeatPpValue
+leat_pp_condition_character (LeatPpCondition *self)
+{
+  const char *p = memchr (self->token.text, '\'', self->token.length), *end = self->token.text + self->token.length - 1;
+  gboolean plain = p == self->token.text, wide = *self->token.text == 'L';
+  LeatPpValue value = { 0, !plain && !wide };
+  guint n = 0;
+
+  for (p++; p < end; n++)
+    {
+      guint64 code;
+
+      if (*p == '\\' && p + 1 < end)
+        p++, code = leat_pp_read_escape (&p, end);
+      else if (plain)
+        code = (guchar) *p++;
+      else
+        {
+          code = g_utf8_get_char_validated (p, end - p);
+          p = (gint32) code < 0 ? p + 1 : g_utf8_next_char (p);
+        }
+      value.bits = plain ? value.bits << 8 | (code & 0xff) : code;
+    }
+  if (n == 0)
+    leat_pp_condition_fail (self, "this character is empty");
+  if (plain)
+    value.bits = (guint64) (gint64) (n == 1 ? (gint8) value.bits : (gint32) value.bits);
+  leat_pp_condition_read (self);
+  return value;
+}
+
+/* `defined X` or `defined (X)`, whether or not a macro brought the word. */
+static LeatPpValue
+leat_pp_condition_defined (LeatPpCondition *self)
+{
+  LeatPpValue value = { 0, FALSE };
+  gboolean enclosed;
+
+  self->pp->prevent++;
+  leat_pp_condition_read (self);
+  enclosed = leat_pp_condition_take (self, "(");
+  if (self->token.kind != LEAT_PP_IDENT)
+    leat_pp_condition_fail (self, "\"defined\" needs a name");
+  else
+    value.bits = leat_pp_find (self->pp, self->token.text, self->token.length) != NULL;
+  if (enclosed)
+    {
+      leat_pp_condition_read (self);
+      if (!leat_pp_condition_is (self, ")"))
+        leat_pp_condition_fail (self, "expected \")\"");
+    }
+  self->pp->prevent--;
+  leat_pp_condition_read (self);
+  return value;
+}
+
+/* What C++17 has, with the numbers of the standard. */
+static guint64
+leat_pp_get_attribute (const char *name)
+{
+  static const struct
+  {
+    const char *name;
+    guint64 value;
+  } known[] = { { "noreturn", 200809 },    { "carries_dependency", 200809 }, { "deprecated", 201309 },
+                { "fallthrough", 201603 }, { "nodiscard", 201603 },          { "maybe_unused", 201603 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (g_str_equal (known[i].name, name))
+      return known[i].value;
+  return 0;
+}
+
+static LeatPpValue
+leat_pp_condition_attribute (LeatPpCondition *self)
+{
+  g_autoptr (GString) name = g_string_new (NULL);
+  LeatPpValue value = { 0, FALSE };
+
+  self->pp->prevent++;
+  leat_pp_condition_read (self);
+  if (!leat_pp_condition_take (self, "("))
+    leat_pp_condition_fail (self, "expected \"(\"");
+  while (self->token.kind != LEAT_PP_END && !leat_pp_condition_is (self, ")"))
+    {
+      g_string_append_len (name, self->token.text, self->token.length);
+      leat_pp_condition_read (self);
+    }
+  self->pp->prevent--;
+  value.bits = leat_pp_get_attribute (name->str);
+  leat_pp_condition_read (self);
+  return value;
+}
+
+static LeatPpValue
+leat_pp_condition_word (LeatPpCondition *self)
+{
+  LeatPpValue value = { 0, FALSE };
+
+  if (leat_pp_is (&self->token, "defined"))
+    return leat_pp_condition_defined (self);
+  if (leat_pp_is (&self->token, "__has_cpp_attribute"))
+    return leat_pp_condition_attribute (self);
+  if (leat_pp_is (&self->token, "__has_include"))
+    value.bits = leat_pp_has_include (self->pp);
+  else if (leat_pp_is (&self->token, "__has_include_next"))
+    leat_pp_condition_fail (self, "there is no next folder for headers");
+  else
+    value.bits = leat_pp_is (&self->token, "true");
+  leat_pp_condition_read (self);
+  return value;
+}
+
+static LeatPpValue
+leat_pp_condition_operand (LeatPpCondition *self)
+{
+  static const char *const signs[] = { "!", "~", "-", "+" };
+  LeatPpValue value = { 0, FALSE };
+
+  if (++self->depth > LEAT_PP_CONDITION_DEPTH)
+    {
+      leat_pp_condition_fail (self, "it is nested too deep");
+      return value;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (signs); i++)
+    if (leat_pp_condition_take (self, signs[i]))
+      {
+        value = leat_pp_condition_operand (self);
+        self->depth--;
+        if (i == 0)
+          return (LeatPpValue){ value.bits == 0, FALSE };
+        value.bits = i == 1 ? ~value.bits : i == 2 ? -value.bits : value.bits;
+        return value;
+      }
+  if (leat_pp_condition_take (self, "("))
+    {
+      value = leat_pp_condition_choose (self);
+      while (self->pp->error == NULL && leat_pp_condition_take (self, ","))
+        value = leat_pp_condition_choose (self);
+      if (!leat_pp_condition_is (self, ")"))
+        leat_pp_condition_fail (self, "expected \")\"");
+      leat_pp_condition_read (self);
+    }
+  else if (self->token.kind == LEAT_PP_NUMBER)
+    value = leat_pp_condition_number (self);
+  else if (self->token.kind == LEAT_PP_CHAR)
+    value = leat_pp_condition_character (self);
+  else if (self->token.kind == LEAT_PP_IDENT)
+    value = leat_pp_condition_word (self);
+  else
+    leat_pp_condition_fail (self, "expected a number or a name");
+  self->depth--;
+  return value;
+}
+
+static const struct
+{
+  const char *name;
+  guint level;
+} leat_pp_operators[] = {
+  { "||", 1 }, { "&&", 2 }, { "|", 3 },  { "^", 4 },  { "&", 5 }, { "==", 6 }, { "!=", 6 }, { "<", 7 },  { ">", 7 },
+  { "<=", 7 }, { ">=", 7 }, { "<<", 8 }, { ">>", 8 }, { "+", 9 }, { "-", 9 },  { "*", 10 }, { "/", 10 }, { "%", 10 },
+};
+
+static LeatPpValue
+leat_pp_shift (LeatPpValue a, LeatPpValue b, gboolean left)
+{
+  gboolean back = !b.is_unsigned && (gint64) b.bits < 0;
+  guint64 by = back ? -b.bits : b.bits;
+
+  if (back)
+    left = !left;
+  if (left)
+    a.bits = by < 64 ? a.bits << by : 0;
+  else if (a.is_unsigned)
+    a.bits = by < 64 ? a.bits >> by : 0;
+  else
+    a.bits = (guint64) ((gint64) a.bits >> MIN (by, 63));
+  return a;
+}
+
+static guint64
+leat_pp_divide (LeatPpCondition *self, LeatPpValue a, LeatPpValue b, gboolean is_unsigned, gboolean rest)
+{
+  if (b.bits == 0)
+    {
+      if (self->idle == 0)
+        leat_pp_condition_fail (self, "it divides by zero");
+      return 0;
+    }
+  if (is_unsigned)
+    return rest ? a.bits % b.bits : a.bits / b.bits;
+  if ((gint64) b.bits == -1)
+    return rest ? 0 : -a.bits;
+  return (guint64) (rest ? (gint64) a.bits % (gint64) b.bits : (gint64) a.bits / (gint64) b.bits);
+}
+
+static gboolean
+leat_pp_compare (const char *operator, LeatPpValue a, LeatPpValue b, gboolean is_unsigned)
+{
+  gboolean less = is_unsigned ? a.bits < b.bits : (gint64) a.bits < (gint64) b.bits;
+  gboolean equal = a.bits == b.bits;
+
+  switch (operator[0])
+    {
+    case '=':
+      return equal;
+    case '!':
+      return !equal;
+    case '<':
+      return less || (operator[1] == '=' && equal);
+    default:
+      return (!less && !equal) || (operator[1] == '=' && equal);
+    }
+}
+
+static LeatPpValue
+leat_pp_condition_apply (LeatPpCondition *self, const char *operator, LeatPpValue a, LeatPpValue b)
+{
+  gboolean is_unsigned = a.is_unsigned || b.is_unsigned;
+
+  if (g_str_equal (operator, "<<") || g_str_equal (operator, ">>"))
+    return leat_pp_shift (a, b, operator[0] == '<');
+  if (strchr ("=!<>", operator[0]) != NULL)
+    return (LeatPpValue){ leat_pp_compare (operator, a, b, is_unsigned), FALSE };
+  switch (operator[0])
+    {
+    case '|':
+      return (LeatPpValue){ a.bits | b.bits, is_unsigned };
+    case '^':
+      return (LeatPpValue){ a.bits ^ b.bits, is_unsigned };
+    case '&':
+      return (LeatPpValue){ a.bits & b.bits, is_unsigned };
+    case '+':
+      return (LeatPpValue){ a.bits + b.bits, is_unsigned };
+    case '-':
+      return (LeatPpValue){ a.bits - b.bits, is_unsigned };
+    case '*':
+      return (LeatPpValue){ a.bits * b.bits, is_unsigned };
+    default:
+      return (LeatPpValue){ leat_pp_divide (self, a, b, is_unsigned, operator[0] == '%'), is_unsigned };
+    }
+}
+
+static LeatPpValue
+leat_pp_condition_binary (LeatPpCondition *self, guint level)
+{
+  LeatPpValue value = leat_pp_condition_operand (self);
+
+  while (self->pp->error == NULL)
+    {
+      guint found = G_MAXUINT;
+      gboolean both, decided;
+      LeatPpValue other;
+
+      for (guint i = 0; i < G_N_ELEMENTS (leat_pp_operators) && found == G_MAXUINT; i++)
+        if (leat_pp_condition_is (self, leat_pp_operators[i].name))
+          found = i;
+      if (found == G_MAXUINT || leat_pp_operators[found].level < level)
+        return value;
+      both = leat_pp_operators[found].level <= 2;
+      decided = both && (value.bits != 0) == (leat_pp_operators[found].level == 1);
+      leat_pp_condition_read (self);
+      self->idle += decided;
+      other = leat_pp_condition_binary (self, leat_pp_operators[found].level + 1);
+      self->idle -= decided;
+      if (both)
+        value = (LeatPpValue){ decided ? value.bits != 0 : other.bits != 0, FALSE };
+      else
+        value = leat_pp_condition_apply (self, leat_pp_operators[found].name, value, other);
+    }
+  return value;
+}
+
+static LeatPpValue
+leat_pp_condition_choose (LeatPpCondition *self)
+{
+  LeatPpValue value = leat_pp_condition_binary (self, 1), yes, no;
+  gboolean holds = value.bits != 0;
+
+  if (!leat_pp_condition_take (self, "?"))
+    return value;
+  if (++self->depth > LEAT_PP_CONDITION_DEPTH)
+    {
+      leat_pp_condition_fail (self, "it is nested too deep");
+      return value;
+    }
+  self->idle += !holds;
+  yes = leat_pp_condition_choose (self);
+  while (self->pp->error == NULL && leat_pp_condition_take (self, ","))
+    yes = leat_pp_condition_choose (self);
+  self->idle -= !holds;
+  if (!leat_pp_condition_take (self, ":"))
+    leat_pp_condition_fail (self, "expected \":\"");
+  self->idle += holds;
+  no = leat_pp_condition_choose (self);
+  self->idle -= holds;
+  self->depth--;
+  value.bits = holds ? yes.bits : no.bits;
+  value.is_unsigned = yes.is_unsigned || no.is_unsigned;
+  return value;
+}
+
+gboolean
+leat_pp_evaluate (LeatPreprocessor *pp)
+{
+  LeatPpCondition self = { .pp = pp, .line = pp->file->line, .column = pp->file->at - pp->file->line_start + 1 };
+  LeatPpValue value;
+
+  leat_pp_condition_read (&self);
+  value = leat_pp_condition_choose (&self);
+  while (pp->error == NULL && leat_pp_condition_take (&self, ","))
+    value = leat_pp_condition_choose (&self);
+  if (self.token.kind != LEAT_PP_END)
+    leat_pp_condition_fail (&self, "expected an operator");
+  return value.bits != 0;
+}

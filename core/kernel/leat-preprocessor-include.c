@@ -1,0 +1,305 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "leat-kernel-file-private.h"
+#include "leat-kernel-source-private.h"
+#include "leat-kernel-transform-private.h"
+#include "leat-preprocessor-private.h"
+
+#include <string.h>
+
+/* #include: files beside the one that names them, what the library brings, and system headers whose contents the
+ * dialect provides. */
+
+#define LEAT_PP_INCLUDE_DEPTH 64
+
+static const char *const leat_pp_provided[] = {
+  "stdint.h",
+  "cstdint",
+  "inttypes.h",
+  "cinttypes",
+  "stddef.h",
+  "cstddef",
+  "stdbool.h",
+  "math.h",
+  "cmath",
+  "float.h",
+  "cfloat",
+  "limits.h",
+  "climits",
+  "stdio.h",
+  "cstdio",
+  "assert.h",
+  "cassert",
+  "string.h",
+  "cstring",
+  "cuda.h",
+  "cuda_runtime.h",
+  "cuda_runtime_api.h",
+  "device_launch_parameters.h",
+  "device_functions.h",
+  "device_atomic_functions.h",
+  "vector_types.h",
+  "vector_functions.h",
+  "math_constants.h",
+  "math_functions.h",
+  "leat-kernel.h",
+  "leat/kernel.h",
+  NULL,
+};
+
+/* Texts for kernels that the library brings, in core/kernel/device. */
+static const char *const leat_pp_brought[] = { "leat-frontier.h", NULL };
+
+guint
+leat_pp_add_label (LeatPreprocessor *self, const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  guint n = self->out->files->len, same = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (g_str_equal (g_ptr_array_index (self->out->files, i), path))
+        return i;
+      if (g_str_has_prefix (g_ptr_array_index (self->out->labels, i), base))
+        same++;
+    }
+  g_ptr_array_add (self->out->files, g_strdup (path));
+  g_strdelimit (base, "\"\\\n", '_');
+  g_ptr_array_add (self->out->labels, same ? g_strdup_printf ("%s~%u", base, same) : g_strdup (base));
+  return n;
+}
+
+/* The header that a line goes on with, marks included: "x.h" or <x.h>; NULL where it is neither. (transfer full) */
+static char *
+leat_pp_read_header (LeatPreprocessor *self)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  char open, close;
+
+  leat_pp_skip_blanks (self);
+  open = leat_pp_peek (self->file);
+  close = open == '<' ? '>' : '"';
+  if (open != '<' && open != '"')
+    return NULL;
+  do
+    {
+      g_string_append_c (out, *self->file->at);
+      leat_pp_step (self->file);
+      if (out->len > 1 && out->str[out->len - 1] == close)
+        return g_string_free (g_steal_pointer (&out), FALSE);
+      leat_pp_peek (self->file);
+    }
+  while (*self->file->at != '\0' && *self->file->at != '\n');
+  return NULL;
+}
+
+/* The same where macros make it, up to the end of the line or, of __has_include, its parenthesis. */
+static char *
+leat_pp_expand_header (LeatPreprocessor *self)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  LeatPpToken token;
+
+  for (leat_pp_next (self, &token); token.kind != LEAT_PP_END; leat_pp_next (self, &token))
+    {
+      if (token.kind == LEAT_PP_PADDING)
+        continue;
+      if (out->len > 0 && (token.flags & LEAT_PP_WHITE))
+        g_string_append_c (out, ' ');
+      g_string_append_len (out, token.text, token.length);
+      if (token.kind == LEAT_PP_STRING || leat_pp_is (&token, ">"))
+        break;
+    }
+  if (out->len > 2
+      && ((out->str[0] == '<' && out->str[out->len - 1] == '>')
+          || (out->str[0] == '"' && token.kind == LEAT_PP_STRING)))
+    return g_string_free (g_steal_pointer (&out), FALSE);
+  return NULL;
+}
+
+/* Where a file beside the one that is read lies. (transfer full) */
+static char *
+leat_pp_dup_target (LeatPreprocessor *self, const char *name)
+{
+  g_autofree char *folder = g_path_get_dirname (self->file->path);
+  g_autofree char *joined = g_path_is_absolute (name) ? g_strdup (name) : g_build_filename (folder, name, NULL);
+
+  return g_strdup (g_str_has_prefix (joined, "./") ? joined + 2 : joined);
+}
+
+static void
+leat_pp_note_asked (LeatPreprocessor *self, const char *path)
+{
+  if (!g_ptr_array_find_with_equal_func (self->out->asked, path, g_str_equal, NULL))
+    g_ptr_array_add (self->out->asked, g_strdup (path));
+}
+
+static gboolean
+leat_pp_is_there (LeatPreprocessor *self, const char *path)
+{
+  leat_pp_note_asked (self, path);
+  return leat_kernel_texts_has (self->out->texts, path) || g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}
+
+static void
+leat_pp_refuse_header (LeatPreprocessor *self, guint line, const char *header)
+{
+  const char *hint = "kernels are compiled without system headers; what CUDA C and the C mathematics library offer is "
+                     "there without an include";
+
+  if (g_str_has_prefix (header, "cooperative_groups"))
+    hint = "a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp (), and that of the whole grid "
+           "leat_grid_sync (), for which the node needs cooperative=true";
+  else if (g_str_has_prefix (header, "leat"))
+    hint = "of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no include";
+  else if (g_str_has_prefix (header, "cuda_fp16") || g_str_has_prefix (header, "cuda_bf16"))
+    hint = "half-precision arithmetic is not offered in kernels yet";
+  g_clear_error (&self->error);
+  g_set_error (
+    &self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s:%" G_GINT64_FORMAT ": cannot include <%s>: %s",
+    (char *) g_ptr_array_index (self->out->files, self->file->label), line + self->file->ahead, header, hint);
+}
+
+/* A file may include itself for as long as a condition ends that. */
+static gboolean
+leat_pp_check_depth (LeatPreprocessor *self, guint line, const char *target)
+{
+  gboolean again = FALSE;
+
+  if (self->depth < LEAT_PP_INCLUDE_DEPTH)
+    return TRUE;
+  for (const LeatPpFile *file = self->file; file != NULL; file = file->parent)
+    again = again || g_str_equal (file->path, target);
+  if (again)
+    g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE,
+                 "%s:%u: \"%s\" includes itself; put #pragma once at its top", self->file->path, line, target);
+  else
+    g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE,
+                 "%s:%u: includes are nested more than %d deep", self->file->path, line, LEAT_PP_INCLUDE_DEPTH);
+  return FALSE;
+}
+
+static void
+leat_pp_inline (LeatPreprocessor *self, guint line, const char *header, const char *target, gboolean once)
+{
+  const char *identity = leat_kernel_texts_identify (self->out->texts, target), *text;
+  g_autoptr (GError) local = NULL;
+
+  if (once && g_hash_table_contains (self->seen, identity))
+    g_hash_table_add (self->once, g_strdup (identity));
+  if (g_hash_table_contains (self->once, identity))
+    return;
+  if (!leat_pp_check_depth (self, line, target))
+    return;
+  text = leat_kernel_texts_get (self->out->texts, target, &local);
+  if (text == NULL)
+    {
+      g_autofree char *fault = leat_kernel_source_dup_read_fault (target, local);
+
+      g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s:%u: cannot include \"%s\": %s",
+                   self->file->path, line, header, fault);
+      return;
+    }
+  if (once)
+    g_hash_table_add (self->once, g_strdup (identity));
+  g_hash_table_add (self->seen, g_strdup (identity));
+  leat_pp_read_file (self, target, text);
+}
+
+void
+leat_pp_mark_once (LeatPreprocessor *self)
+{
+  g_hash_table_add (self->once, g_strdup (leat_kernel_texts_identify (self->out->texts, self->file->path)));
+}
+
+static void
+leat_pp_bring (LeatPreprocessor *self, const char *header)
+{
+  g_autofree char *text = NULL;
+
+  if (!g_hash_table_add (self->once, g_strdup (header)))
+    return;
+  text = leat_kernel_dup_device_text (header);
+  leat_kernel_texts_add (self->out->texts, header, text);
+  leat_pp_read_file (self, header, leat_kernel_texts_get (self->out->texts, header, NULL));
+}
+
+/* @header: with its marks */
+static void
+leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
+{
+  gboolean beside = header[0] == '"';
+  char *name = header + 1;
+  g_autofree char *target = NULL;
+
+  name[strlen (name) - 1] = '\0';
+  target = leat_pp_dup_target (self, name);
+  if (beside && leat_pp_is_there (self, target))
+    leat_pp_inline (self, line, name, target, once);
+  else if (g_strv_contains (leat_pp_provided, name))
+    return;
+  else if (g_strv_contains (leat_pp_brought, name))
+    leat_pp_bring (self, name);
+  else if (beside)
+    leat_pp_inline (self, line, name, target, once);
+  else
+    leat_pp_refuse_header (self, line, name);
+}
+
+void
+leat_pp_include (LeatPreprocessor *self, gboolean once)
+{
+  guint line = self->file->line;
+  g_autofree char *header = leat_pp_read_header (self);
+
+  if (header == NULL && self->error == NULL)
+    header = leat_pp_expand_header (self);
+  if (self->error != NULL)
+    return;
+  if (header == NULL)
+    {
+      g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SYNTAX, "%s:%u: expected \"file\" after #include",
+                   self->file->path, line);
+      return;
+    }
+  leat_pp_skip_line (self);
+  if (self->error == NULL && *self->file->at == '\n')
+    leat_pp_step (self->file);
+  self->file->fresh = TRUE;
+  if (self->collecting > 0 && self->error == NULL)
+    leat_pp_fail (self, line, 0, "a file cannot be included between the arguments of a macro");
+  self->in_directive = FALSE;
+  if (self->error == NULL)
+    leat_pp_open (self, line, header, once);
+}
+
+gboolean
+leat_pp_has_include (LeatPreprocessor *self)
+{
+  g_autofree char *header = NULL, *target = NULL;
+  guint line = self->file->line;
+  LeatPpToken token;
+  char *name;
+
+  do
+    leat_pp_next (self, &token);
+  while (token.kind == LEAT_PP_PADDING);
+  if (leat_pp_is (&token, "(") && self->contexts->len == 0)
+    header = leat_pp_read_header (self);
+  if (header == NULL && self->error == NULL && leat_pp_is (&token, "("))
+    header = leat_pp_expand_header (self);
+  do
+    leat_pp_next (self, &token);
+  while (token.kind == LEAT_PP_PADDING);
+  if (header == NULL || !leat_pp_is (&token, ")"))
+    {
+      leat_pp_fail (self, line, 0, "expected a header in parentheses after __has_include");
+      return FALSE;
+    }
+  name = header + 1;
+  name[strlen (name) - 1] = '\0';
+  target = leat_pp_dup_target (self, name);
+  return (header[0] == '"' && leat_pp_is_there (self, target)) || g_strv_contains (leat_pp_provided, name)
+         || g_strv_contains (leat_pp_brought, name);
+}
