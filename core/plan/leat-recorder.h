@@ -274,7 +274,12 @@ typedef struct
   double values[LEAT_LOOP_OPERANDS];
 } LeatLoopReport;
 
-/* Reading memory of the host takes as long as a small iteration. */
+/**
+ * LEAT_LOOP_LOOK:
+ *
+ * In so many iterations a loop looks once whether anybody wants more of it, as reading memory of the host takes as long
+ * as a small iteration.
+ */
 #define LEAT_LOOP_LOOK 64
 
 /**

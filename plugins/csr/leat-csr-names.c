@@ -5,7 +5,10 @@
 
 #include "leat-csr-load.h"
 #include "leat-csr-packages.h"
+#include "driver/leat-plain-private.h"
 #include "graph/leat-output-file-private.h"
+
+#include <string.h>
 
 /**
  * LeatCsrNames:
@@ -96,6 +99,8 @@ leat_csr_names_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable
   guint64 n = leat_view_get_bytes (view) / sizeof (guint32);
   g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (LeatCsrLine));
   g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *plain = NULL;
+  const char *shown;
   const guint32 *levels = view->data;
 
   if (n != self->packages.names->len)
@@ -117,7 +122,9 @@ leat_csr_names_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable
   for (guint i = 0; i < lines->len; i++)
     g_string_append_printf (text, "%u %s\n", g_array_index (lines, LeatCsrLine, i).level,
                             g_array_index (lines, LeatCsrLine, i).name);
-  return leat_output_file_write (self->output, text->str, text->len, cancellable, error);
+  plain = leat_output_file_is_terminal (self->output) ? leat_plain_dup (text->str) : NULL;
+  shown = plain != NULL ? plain : text->str;
+  return leat_output_file_write (self->output, shown, strlen (shown), cancellable, error);
 }
 
 static gboolean

@@ -4,6 +4,7 @@
 
 #include "leat-text-report.h"
 
+#include "driver/leat-plain-private.h"
 #include "graph/leat-output-file-private.h"
 #include "leat-text-patterns.h"
 #include "leat-text-quote.h"
@@ -199,6 +200,17 @@ leat_text_report_start (LeatEndpoint *endpoint, GError **error)
   return self->output != NULL;
 }
 
+/* Whoever looks at a terminal must not have it changed by what was found in a file; a pipe or a file gets it as it is.
+ */
+static void
+leat_text_report_put_text (LeatTextReport *self, const char *text, gsize length)
+{
+  if (leat_output_file_is_terminal (self->output))
+    leat_plain_append (self->buffer, text, (gssize) length);
+  else
+    g_string_append_len (self->buffer, text, (gssize) length);
+}
+
 static void
 leat_text_report_put_number (LeatTextReport *self, guint64 number)
 {
@@ -224,7 +236,7 @@ leat_text_report_put_quote (LeatTextReport *self, guint64 offset, guint64 size, 
         return FALSE;
       if (length == 0)
         break;
-      g_string_append_len (self->buffer, text, (gssize) length);
+      leat_text_report_put_text (self, text, length);
       offset += length;
       size -= length;
       if (self->buffer->len > LEAT_REPORT_BUFFER && !leat_text_report_flush (self, error))
@@ -248,7 +260,7 @@ leat_text_report_put_pattern (LeatTextReport *self, guint64 index, GError **erro
       return FALSE;
     }
   pattern = g_bytes_get_data (leat_patterns_get (self->patterns, (guint) index), &length);
-  g_string_append_len (self->buffer, pattern, (gssize) length);
+  leat_text_report_put_text (self, pattern, length);
   return TRUE;
 }
 

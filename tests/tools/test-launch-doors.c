@@ -108,6 +108,22 @@ static const DoorCase door_cases[] = {
   { "gone/notes", "(sleep 0.2; leat-launch -v copy.leat 2>&1; echo $? >code) | true; cat code", "0\n", "" },
   { "gone/nodes", "(trap '' PIPE; sleep 0.2; leat-inspect; echo $? >code) | true; cat code", "1\n", "" },
 
+  /* What a terminal would take for a command is not passed on to one. */
+  { "terminal/name-of-a-file", "leat-launch --check \"$(printf 'a\\033[31m.leat')\"; echo $?", "2\n",
+    "cannot read a\\x1b[31m.leat: No such file or directory" },
+  { "terminal/data-to-a-pipe",
+    "printf 'a \\033cat\\n' >t; leat-launch -q io:file path=t + upload + "
+    "text:scan patterns=cat emit=line + readback + text:report from=t total=false | od -An -c | tr -d ' '",
+    "1:a033cat\\n\n", "" },
+
+  /* Those of processes that are gone, and of no other. */
+  { "folders/of-who-was-killed",
+    "mkdir t t/leat-kernel-4194305-left t/leat-kernel-$$-live t/leat-kernel-other; touch t/leat-kernel-4194305-left/x\n"
+    "TMPDIR=$PWD/t XDG_CACHE_HOME=$PWD/c leat-launch -q --device=cpu io:file path=in.bin out=u8[8] + upload + "
+    "map expr=x*3+1 + readback + discard\n"
+    "ls t | sed s/$$/PID/",
+    "leat-kernel-PID-live\nleat-kernel-other\n", "" },
+
   /* Few files. */
   { "limit/files", "(ulimit -n 6; exec leat-launch -q copy.leat); echo $?", "1\n",
     "this process may have 6 files open (ulimit -n): raise the limit" },
@@ -134,6 +150,30 @@ test_door (gconstpointer data)
   tool_remove_folder (folder);
 }
 
+/* A terminal has what a file holds made visible. */
+static void
+test_door_terminal (void)
+{
+  g_autofree char *program = g_find_program_in_path ("script"), *folder = NULL, *commands = NULL;
+  g_autoptr (ToolResult) result = NULL;
+
+  if (program == NULL)
+    {
+      g_test_skip ("there is no `script` that makes a terminal");
+      return;
+    }
+  folder = tool_make_folder ();
+  g_free (tool_write (folder, "t", "a \33]0;cat\7\n"));
+  commands = g_strdup_printf ("cd '%s' && script -qec 'leat-launch -q io:file path=t + upload + text:scan patterns=cat "
+                              "emit=line + readback + text:report from=t total=false' /dev/null </dev/null",
+                              folder);
+  result = tool_run (NULL, ((const char *const[]){ "sh", "-c", commands, NULL }));
+  g_test_message ("%s%s", result->out, result->err);
+  tool_assert_contains (result->out, "1:a \\x1b]0;cat\\x07");
+  g_assert_null (strpbrk (result->out, "\33\7"));
+  tool_remove_folder (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -144,5 +184,6 @@ main (int argc, char **argv)
 
       g_test_add_data_func (name, &door_cases[i], test_door);
     }
+  g_test_add_func ("/leat/tools/launch/doors/terminal/data", test_door_terminal);
   return g_test_run ();
 }
