@@ -122,8 +122,8 @@ typedef struct
  * @has_assembly: whether there is assembly (`asm`) in it or in what it calls
  * @reports: whether it, or what it calls, may report (`leat_report ()`)
  * @syncs_grid: whether it, or what it calls, has a barrier of the whole grid (`leat_grid_sync ()`)
- * @launch_bounds: the threads of a block that its `__launch_bounds__` allows; 0 where it has none, or none that can be read
- *   without a compiler
+ * @launch_bounds: the threads of a block that its `__launch_bounds__` allows; 0 where it has none, or none that can be
+ * read without a compiler
  *
  * A kernel as its callers see it. It belongs to the source.
  */

@@ -105,7 +105,8 @@ GPtrArray *leat_kernel_unit_list_warnings (const LeatKernelUnit *unit, const Lea
 char *leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
 char *leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GError **error);
 
-/* Where lanes read what other lanes of their warp wrote, and nothing makes them wait; G_MAXUINT where there is no such. */
+/* Where lanes read what other lanes of their warp wrote, and nothing makes them wait; G_MAXUINT where there is no such.
+ */
 guint leat_kernel_unit_find_warp_step (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl);
 
 /* The N of `__launch_bounds__ (N, M)`: tokens from *@first to before *@end. */

@@ -142,10 +142,9 @@ static gboolean
 leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
 {
   return self->source != NULL && g_strcmp0 (self->loaded_path, path) == 0
-         && g_strcmp0 (self->loaded_defines, self->defines) == 0
-         && g_strcmp0 (self->loaded_entry, self->entry) == 0 && g_strcmp0 (self->loaded_update, self->update) == 0
-         && g_strcmp0 (self->loaded_clear, self->clear) == 0 && g_strcmp0 (self->loaded_variables, self->variables) == 0
-         && self->loaded_fp == self->fp;
+         && g_strcmp0 (self->loaded_defines, self->defines) == 0 && g_strcmp0 (self->loaded_entry, self->entry) == 0
+         && g_strcmp0 (self->loaded_update, self->update) == 0 && g_strcmp0 (self->loaded_clear, self->clear) == 0
+         && g_strcmp0 (self->loaded_variables, self->variables) == 0 && self->loaded_fp == self->fp;
 }
 
 /* Which property is wrong, or would be if anything was. */
@@ -162,8 +161,7 @@ static LeatKernelSource *
 leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
 {
   g_auto (GStrv) defines = self->defines != NULL ? leat_kernel_split_defines (self->defines) : NULL;
-  LeatKernelSource *source =
-    leat_kernel_source_new_shared (path, (const char *const *) defines, self->fp == 0, error);
+  LeatKernelSource *source = leat_kernel_source_new_shared (path, (const char *const *) defines, self->fp == 0, error);
 
   leat_node_blame (LEAT_NODE (self), source != NULL && self->variables != NULL ? "variables" : "source");
   if (source != NULL && self->variables != NULL)

@@ -76,8 +76,8 @@ test_regex_refuses (void)
     }
 }
 
-/* Of a list that is too large it is said which regexes take what, those that take most first: 2^12 sets of the last letters
- * and the match. */
+/* Of a list that is too large it is said which regexes take what, those that take most first: 2^12 sets of the last
+ * letters and the match. */
 static void
 test_regex_refuses_costs (void)
 {
