@@ -4,6 +4,7 @@
 #include "leat-image-internal-private.h"
 #include "leat-kernel-source-private.h"
 
+#include "driver/leat-driver-error.h"
 #include "driver/leat-toolkit-private.h"
 
 #include <dlfcn.h>
@@ -151,6 +152,29 @@ leat_nvrtc_take_image (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, const Le
   return g_bytes_new_take (data, size);
 }
 
+/* The assembler knows arrays in shared memory before any device does, and says it in its own way:
+ * "Entry function 'k' uses too much shared data (0x10840 bytes, 0xc000 max)". */
+static gboolean
+leat_nvrtc_explain_limit (const char *source, const char *messages, GError **error)
+{
+  g_autoptr (GRegex) told = g_regex_new (
+    "Entry function '(\\w+)' uses too much shared data \\(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\\)", 0, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autofree char *kernel = NULL, *bytes = NULL, *most = NULL;
+
+  if (!g_regex_match (told, messages, 0, &match))
+    return FALSE;
+  kernel = g_match_info_fetch (match, 1);
+  bytes = g_match_info_fetch (match, 2);
+  most = g_match_info_fetch (match, 3);
+  g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_LIMIT,
+               "%s: kernel \"%s\" declares %" G_GUINT64_FORMAT
+               " bytes of __shared__ memory, and a block on a GPU has at most %" G_GUINT64_FORMAT
+               ": take smaller arrays, or one that the launch sizes (extern __shared__ T x[]; and shared= on the node)",
+               source, kernel, g_ascii_strtoull (bytes, NULL, 16), g_ascii_strtoull (most, NULL, 16));
+  return TRUE;
+}
+
 static GBytes *
 leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source,
                   const LeatImageTarget *target, GError **error)
@@ -165,8 +189,9 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
   if (code == 0)
     return leat_nvrtc_take_image (nvrtc, program, target);
   messages = leat_nvrtc_dup_messages (nvrtc, program, source);
-  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for %s (%s):\n%s",
-               leat_kernel_source_get_name (source), name, nvrtc->describe (code), messages);
+  if (!leat_nvrtc_explain_limit (leat_kernel_source_get_name (source), messages, error))
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for %s (%s):\n%s",
+                 leat_kernel_source_get_name (source), name, nvrtc->describe (code), messages);
   return NULL;
 }
 

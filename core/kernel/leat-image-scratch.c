@@ -15,8 +15,9 @@
 
 /* Processes of the compiler's own may add files while others are removed. */
 #define LEAT_IMAGE_SCRATCH_TRIES 10
-/* Behind it comes the process. */
+/* Behind it come the process and six characters of chance. */
 #define LEAT_IMAGE_SCRATCH_NAME "leat-kernel-"
+#define LEAT_IMAGE_SCRATCH_END  "-XXXXXX"
 
 struct _LeatImageScratch
 {
@@ -65,11 +66,15 @@ leat_image_scratch_remove_all (void)
 static gboolean
 leat_image_scratch_is_left (const char *folder, const char *name)
 {
-  guint64 pid = g_ascii_strtoull (name + strlen (LEAT_IMAGE_SCRATCH_NAME), NULL, 10);
+  char *end;
+  guint64 pid = g_ascii_strtoull (name + strlen (LEAT_IMAGE_SCRATCH_NAME), &end, 10);
   struct stat info;
   gboolean left;
   int fd;
 
+  /* Others may have folders whose names begin so. */
+  if (end[0] != '-' || strlen (end) != strlen (LEAT_IMAGE_SCRATCH_END))
+    return FALSE;
   if (pid == 0 || pid > G_MAXINT || kill ((pid_t) pid, 0) == 0 || errno != ESRCH)
     return FALSE;
   fd = open (folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -102,7 +107,7 @@ leat_image_scratch_sweep (void)
 static char *
 leat_image_scratch_make_folder (GError **error)
 {
-  g_autofree char *name = g_strdup_printf (LEAT_IMAGE_SCRATCH_NAME "%d-XXXXXX", (int) getpid ());
+  g_autofree char *name = g_strdup_printf (LEAT_IMAGE_SCRATCH_NAME "%d" LEAT_IMAGE_SCRATCH_END, (int) getpid ());
 
   return g_dir_make_tmp (name, error);
 }

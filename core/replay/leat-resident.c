@@ -312,6 +312,8 @@ leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **e
       if (leat_op_launches (op) && self->prototypes[i] != op->prototype
           && !leat_resident_load_kernel (self, lender, op, error))
         {
+          if (self->plan->traits.stays)
+            leat_stayer_explain_limit (error);
           leat_node_prefix_error (op->node, error);
           return FALSE;
         }

@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 /* The first op that cannot be a stage, with the reason and what would do; LEAT_SESSION_ERROR_RESIDENT. */
 gboolean leat_stayer_check_plan (LeatPlan *plan, GError **error);
 
+/* Makes of an error that tells of a limit of the device one that says what to do without a kernel that stays. */
+void leat_stayer_explain_limit (GError **error);
+
 /* @plan: bound to stay, with its kernels loaded */
 LeatStayer *leat_stayer_new (LeatDevice *device, LeatPlan *plan, GError **error);
 /* It leaves first. */

@@ -26,7 +26,10 @@ leat_stayer_load (LeatStayer *self, GError **error)
   target.stays = TRUE;
   image = leat_image_get (source, &target, error);
   if (image == NULL)
-    return FALSE;
+    {
+      leat_stayer_explain_limit (error);
+      return FALSE;
+    }
   self->module = leat_module_load (self->device, image, leat_kernel_source_get_name (source), error);
   if (self->module != NULL)
     self->function = leat_module_get_function (self->module, LEAT_STAY_SYMBOL, error);
@@ -173,29 +176,27 @@ leat_stayer_leave (gpointer data)
   g_mutex_unlock (&self->lock);
 }
 
-/* Kernels that are joined have the shared memory of all of them. */
-static gboolean
-leat_stayer_fits (LeatStayer *self, GError **error)
+void
+leat_stayer_explain_limit (GError **error)
 {
-  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
   g_autoptr (GError) why = NULL;
 
-  if (self->function->static_shared_bytes > facts->max_shared_per_block)
-    g_set_error (&why, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
-                 "a block of it would have %u bytes of shared memory, and %u are the most",
-                 self->function->static_shared_bytes, facts->max_shared_per_block);
-  else if (leat_module_prepare_launch (self->module, self->function, &self->shape, "the resident kernel", &why))
-    return TRUE;
-  if (!g_error_matches (why, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_LIMIT)
-      && !g_error_matches (why, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT))
-    {
-      g_propagate_error (error, g_steal_pointer (&why));
-      return FALSE;
-    }
+  if (error == NULL || !g_error_matches (*error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_LIMIT))
+    return;
+  why = g_steal_pointer (error);
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT,
                "cannot stay on the device: %s; open the session with executor=graph, or with executor=resident-auto, "
                "which does that by itself",
                why->message);
+}
+
+/* Kernels that are joined have the shared memory of all of them. */
+static gboolean
+leat_stayer_fits (LeatStayer *self, GError **error)
+{
+  if (leat_module_prepare_launch (self->module, self->function, &self->shape, "the resident kernel", error))
+    return TRUE;
+  leat_stayer_explain_limit (error);
   return FALSE;
 }
 

@@ -119,8 +119,8 @@ test_module_launch_says_which_limit (void)
       "a block of 2048 threads is too large: Fake 0 allows at most 1024; give it a smaller block=" },
     { { { 1, 1, 1 }, { 1024, 1024, 64 }, 0, FALSE }, "a block of 67108864 threads is too large" },
     { { { 1, 1, 1 }, { 257, 1, 1 }, 0, FALSE },
-      "kernel \"add\" with 200 registers a thread allows at most 256; give it a smaller block=, or say "
-      "__launch_bounds__" },
+      "kernel \"add\", with 200 registers a thread, is compiled for at most 256; give it a smaller block=, or say "
+      "in the __launch_bounds__" },
     { { { 1, 1, 1 }, { 1, 1, 1 }, 64513, FALSE }, "kernel \"add\" has 1024 of its own, and a block on Fake 0" },
     { { { 8, 1, 1 }, { 256, 1, 1 }, 0, TRUE }, NULL },
     { { { 3, 3, 1 }, { 256, 1, 1 }, 0, TRUE },
@@ -208,7 +208,7 @@ test_module_fill_device_says_what_has_no_room (void)
       "k0: a multiprocessor of Fake 0 has no room for a block of 128 threads with 200 registers each and 61024 bytes "
       "of "
       "shared memory; take less of what is too much: a smaller block=, less shared memory, or fewer registers" },
-    { { { 0, 0, 0 }, { 257, 1, 1 }, 0, FALSE }, "with 200 registers a thread allows at most 256" },
+    { { { 0, 0, 0 }, { 257, 1, 1 }, 0, FALSE }, "with 200 registers a thread, is compiled for at most 256" },
     { { { 0, 0, 0 }, { 32, 0, 1 }, 0, FALSE }, "the block 32x0x1 is empty in y" },
     { { { 0, 0, 0 }, { 32, 1, 1 }, 64513, FALSE }, "64513 bytes of dynamic shared memory are too many" },
   };

@@ -180,7 +180,7 @@ test_joined_too_large_to_stay (void)
   g_object_set (session, "executor", LEAT_EXECUTOR_RESIDENT, NULL);
   g_assert_false (leat_session_open (session, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT);
-  g_assert_nonnull (strstr (error->message, "bytes of shared memory"));
+  g_assert_nonnull (strstr (error->message, "bytes of __shared__ memory"));
   joined_check (&cases[0], g_strdup (LARGE), LEAT_EXECUTOR_RESIDENT_AUTO, LEAT_FUSE_MODE_OFF, 0);
 }
 
