@@ -9,6 +9,7 @@
  * open. Opaque and typed pointers, and the versions of LLVM from 12 on, differ in nothing that is looked at here. */
 
 #define LEAT_VALUES_CONSTRAINED "@llvm.experimental.constrained."
+#define LEAT_VALUES_KNOWN       "leat_known_quotient" /* in leat-dialect-host-thread.h */
 
 typedef struct
 {
@@ -16,6 +17,7 @@ typedef struct
   GHashTable *written;  /* names of functions of ours, and of LLVM's that are declared */
   GString *definitions; /* of ours, and declarations that were not there */
   GHashTable *pairs;    /* lines */
+  gboolean is_known;    /* this function is LEAT_VALUES_KNOWN, whose values are defined as they are */
   GHashTable *shorts;   /* of this function, values of 32 bits that cannot have more than 16 */
 } LeatValues;
 
@@ -135,11 +137,17 @@ leat_values_dup_plain_call (LeatValues *self, const char *flags, const char *typ
   return g_string_free (call, FALSE);
 }
 
-/* The value of an operand, without its type. */
+/* An operand, with its type or without. */
+static const char *
+leat_values_get_operand (GPtrArray *operands, guint index)
+{
+  return index < operands->len ? g_ptr_array_index (operands, index) : "";
+}
+
 static const char *
 leat_values_get_value (GPtrArray *operands, guint index)
 {
-  const char *operand = g_ptr_array_index (operands, index), *end = leat_values_find (operand, " ");
+  const char *operand = leat_values_get_operand (operands, index), *end = leat_values_find (operand, " ");
 
   return *end != '\0' ? end + 1 : end;
 }
@@ -155,12 +163,12 @@ leat_values_dup_unconstrained (LeatValues *self, const char *flags, const char *
 
   if (g_strv_contains (binary, operation))
     return g_strdup_printf ("%s %s%s%s, %s", operation, flags, *flags != '\0' ? " " : "",
-                            (char *) g_ptr_array_index (operands, 0), leat_values_get_value (operands, 1));
+                            leat_values_get_operand (operands, 0), leat_values_get_value (operands, 1));
   if (g_strv_contains (casts, operation))
-    return g_strdup_printf ("%s %s to %s", operation, (char *) g_ptr_array_index (operands, 0), type);
-  if (g_str_has_prefix (operation, "fcmp"))
+    return g_strdup_printf ("%s %s to %s", operation, leat_values_get_operand (operands, 0), type);
+  if (g_str_has_prefix (operation, "fcmp") && g_str_has_prefix (word, "!\""))
     return g_strdup_printf ("fcmp %.*s %s, %s", (int) strcspn (word + 2, "\""), word + 2,
-                            (char *) g_ptr_array_index (operands, 0), leat_values_get_value (operands, 1));
+                            leat_values_get_operand (operands, 0), leat_values_get_value (operands, 1));
   return leat_values_dup_plain_call (self, flags, type, name, operands);
 }
 
@@ -177,13 +185,14 @@ leat_values_dup_without_exceptions (LeatValues *self, const char *text)
   if (!g_str_has_prefix (text, "call ") || at == NULL)
     return NULL;
   head = g_strstrip (g_strndup (text + strlen ("call "), at - text - strlen ("call ")));
-  space = head[strlen (head) - 1] == '>' ? strrchr (head, '<') : strrchr (head, ' ');
+  space = g_str_has_suffix (head, ">") ? strrchr (head, '<') : strrchr (head, ' ');
   space = space != NULL ? space : head;
   type = g_strstrip (g_strdup (space));
   head[space - head] = '\0';
   at += strlen (LEAT_VALUES_CONSTRAINED);
   name = g_strndup (at, strcspn (at, "("));
-  at += strlen (name) + 1;
+  at += strlen (name);
+  at += *at == '(' ? 1 : 0;
   operands = leat_values_list_operands (at, &word);
   behind = leat_values_find (leat_values_find (at, ")"), ",");
   plain = leat_values_dup_unconstrained (self, g_strstrip (head), type, name, operands, word != NULL ? word : "!\"\"");
@@ -197,7 +206,8 @@ leat_values_note_short (LeatValues *self, const char *name, const char *text)
   static const char *const widened[] = { "zext i1 ", "zext i8 ", "zext i16 " };
   const char *mask = g_str_has_prefix (text, "and i32 ") ? leat_values_find (text, ",") : "";
   guint64 bits;
-  gboolean is_short = *mask != '\0' && g_ascii_string_to_unsigned (mask + 2, 10, 0, G_MAXUINT16, &bits, NULL);
+  gboolean is_short =
+    g_str_has_prefix (mask, ", ") && g_ascii_string_to_unsigned (mask + 2, 10, 0, G_MAXUINT16, &bits, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (widened); i++)
     is_short = is_short || g_str_has_prefix (text, widened[i]);
@@ -227,7 +237,7 @@ leat_values_dup_settled (LeatValues *self, const char *line, const char *text)
   const char *end;
   char *definition = NULL;
 
-  if (!converts && !g_strv_contains (operations, operation))
+  if ((!converts && !g_strv_contains (operations, operation)) || self->is_known)
     return NULL;
   type = leat_values_cut (&text, " ");
   while (g_strv_contains (flags, type))
@@ -257,10 +267,10 @@ leat_values_dup_settled (LeatValues *self, const char *line, const char *text)
 static void
 leat_values_add_instruction (LeatValues *self, const char *line)
 {
-  const char *equals = leat_values_find (line, "="), *text = *equals != '\0' ? equals + 2 : line;
+  const char *equals = leat_values_find (line, "="), *text = g_str_has_prefix (equals, "= ") ? equals + 2 : line;
   g_autofree char *plain = NULL, *settled = NULL;
 
-  if (line[2] == '%' && text > line)
+  if (line[2] == '%' && text > line + 4)
     {
       g_autofree char *name = g_strndup (line + 2, equals - line - 3);
 
@@ -278,6 +288,11 @@ leat_values_add_line (LeatValues *self, const char *line)
 {
   if (g_str_has_prefix (line, "  "))
     leat_values_add_instruction (self, line);
+  else if (g_str_has_prefix (line, "define "))
+    {
+      self->is_known = strstr (line, LEAT_VALUES_KNOWN) != NULL;
+      g_string_append (self->out, line);
+    }
   else if (g_str_has_prefix (line, "}"))
     {
       g_hash_table_remove_all (self->shorts);
@@ -316,7 +331,7 @@ leat_image_settle_values (const char *text)
   g_autoptr (GString) definitions = g_string_new (NULL);
   g_autoptr (GHashTable) pairs = leat_image_values_find_pairs (lines);
   g_autoptr (GHashTable) shorts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  LeatValues self = { g_string_sized_new (strlen (text) * 2), written, definitions, pairs, shorts };
+  LeatValues self = { g_string_sized_new (strlen (text) * 2), written, definitions, pairs, FALSE, shorts };
 
   for (guint i = 0; lines[i] != NULL; i++)
     leat_values_note_declared (&self, lines[i]);

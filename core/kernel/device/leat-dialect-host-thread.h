@@ -68,6 +68,10 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
   return most * value;
 }
 
+/* Of numbers that are never 0: leat-image-values.c leaves this function as it is.  A division that is defined by zero too would
+ * be drawn into the loops of each thread by some compilers. */
+LEAT_INLINE uint64_t leat_known_quotient (uint64_t a, uint64_t b) { return a / b; }
+
 struct leat_thread
 {
   LeatHostBlock *leat_block;
@@ -179,7 +183,8 @@ struct leat_thread
    * vector loop can use while others have none. */
   LEAT_MEMBER void leat_split (uint64_t n, uint64_t blocks, uint64_t block, uint64_t threads, uint64_t thread, uint64_t *first, uint64_t *last)
   {
-    uint64_t share = ((n + blocks - 1) / blocks + 15) / 16 * 16, each = (share + threads - 1) / threads;
+    uint64_t share = (leat_known_quotient (n + blocks - 1, blocks) + 15) / 16 * 16;
+    uint64_t each = leat_known_quotient (share + threads - 1, threads);
     uint64_t begin = block * share < n ? block * share : n, end = begin + share < n ? begin + share : n;
 
     each = each < 64 ? 64 : each;
