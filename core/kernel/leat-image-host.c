@@ -268,6 +268,8 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
   leat_image_host_append_without_notes (text, named);
   for (guint i = 0; i < G_N_ELEMENTS (ours); i++)
     g_string_replace (text, ours[i], "", 0);
+  /* Clang shows the text of an assertion as it is written. */
+  g_string_replace (text, "\\\"", "\"", 0);
   /* The struct around the file is ours too. */
   g_string_replace (text, ": In member function ", ": In function ", 0);
   if (text->len > LEAT_IMAGE_MESSAGES_MAX)

@@ -158,7 +158,8 @@ static gboolean
 leat_nvrtc_explain_limit (const char *source, const char *messages, GError **error)
 {
   g_autoptr (GRegex) told = g_regex_new (
-    "Entry function '(\\w+)' uses too much shared data \\(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\\)", 0, 0, NULL);
+    "Entry function '(?:leat_wrap_)?(\\w+)' uses too much shared data \\(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max\\)", 0,
+    0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
   g_autofree char *kernel = NULL, *bytes = NULL, *most = NULL;
 
