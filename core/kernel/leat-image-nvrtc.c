@@ -183,7 +183,11 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
   g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
   g_autofree char *arch = g_strdup_printf ("--gpu-architecture=%s", name);
   gboolean strict = leat_kernel_source_is_strict (source);
-  const char *options[] = { arch, "--std=c++17", "--device-as-default-execution-space", "--disable-warnings",
+  const char *options[] = { arch,
+                            "--std=c++17",
+                            "--device-as-default-execution-space",
+                            "--disable-warnings",
+                            "--device-int128",
                             strict ? "--fmad=false" : "--fmad=true" };
   int code = nvrtc->compile (program, G_N_ELEMENTS (options), options);
 

@@ -142,7 +142,7 @@ static GBytes *
 test_pull (LeatPipeline *pipeline, const char *name)
 {
   GError *error = NULL;
-  GBytes *bytes = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, name, NULL)), 0, &error);
+  GBytes *bytes = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, name, NULL)), -1, &error);
 
   g_assert_no_error (error);
   return bytes;

@@ -118,11 +118,12 @@ static const DoorCase door_cases[] = {
 
   /* Those of processes that are gone, and of no other. */
   { "folders/of-who-was-killed",
-    "mkdir t t/leat-kernel-4194305-left t/leat-kernel-$$-live t/leat-kernel-other; touch t/leat-kernel-4194305-left/x\n"
+    "mkdir t t/leat-kernel-4194305-left12 t/leat-kernel-$$-live12 t/leat-kernel-other t/leat-kernel-4194305other\n"
+    "touch t/leat-kernel-4194305-left12/x\n"
     "TMPDIR=$PWD/t XDG_CACHE_HOME=$PWD/c leat-launch -q --device=cpu io:file path=in.bin out=u8[8] + upload + "
     "map expr=x*3+1 + readback + discard\n"
-    "ls t | sed s/$$/PID/",
-    "leat-kernel-PID-live\nleat-kernel-other\n", "" },
+    "ls t | sed s/$$/PID/ | LC_ALL=C sort",
+    "leat-kernel-4194305other\nleat-kernel-PID-live12\nleat-kernel-other\n", "" },
 
   /* Few files. */
   { "limit/files", "(ulimit -n 6; exec leat-launch -q copy.leat); echo $?", "1\n",
