@@ -122,7 +122,7 @@ static const DoorCase door_cases[] = {
     "touch t/leat-kernel-4194305-left12/x\n"
     "TMPDIR=$PWD/t XDG_CACHE_HOME=$PWD/c leat-launch -q --device=cpu io:file path=in.bin out=u8[8] + upload + "
     "map expr=x*3+1 + readback + discard\n"
-    "ls t | sed s/$$/PID/ | LC_ALL=C sort",
+    "ls t | sed s/$$/PID/ | LC_ALL=C sort; rm -r t c",
     "leat-kernel-4194305other\nleat-kernel-PID-live12\nleat-kernel-other\n", "" },
 
   /* Few files. */
