@@ -161,18 +161,69 @@ leat_rest (A a, B b)
   return leat_division<decltype (A () % B ())>::rest (a, b);
 }
 
-/* What expressions shift by, of which the lower 32 bits count.  A compiler that knew it to be the width or more would leave
- * out what is made of it. */
-LEAT_MIXED int
+/* Expressions shift by this.  The lower 32 bits of the amount count, and the width or more moves everything out.  To a
+ * compiler for GPUs such a shift is one that never happens, from which it draws conclusions, so that it is told the
+ * instruction. */
+struct leat_shift
+{
+  int by;
+};
+
+LEAT_MIXED leat_shift
 leat_amount (long long n)
 {
-  int amount = (int) n;
+  leat_shift shift = { (int) n };
+
+  return shift;
+}
 
 #ifdef LEAT_CUDA
-  asm ("mov.b32 %0, %0;" : "+r"(amount));
-#endif
-  return amount;
+#define LEAT_SHIFT(name, op, left, right)                                                                              \
+  template <class T, bool wide = sizeof (T) == 8, bool sign = (T) -1 < (T) 0> struct leat_##name;                        \
+  template <class T, bool sign> struct leat_##name<T, false, sign>                                                     \
+  {                                                                                                                    \
+    static __device__ T of (T a, int by)                                                                               \
+    {                                                                                                                  \
+      if (sign)                                                                                                        \
+        asm (right "32 %0, %0, %1;" : "+r"(a) : "r"(by));                                                              \
+      else                                                                                                             \
+        asm (left "32 %0, %0, %1;" : "+r"(a) : "r"(by));                                                               \
+      return a;                                                                                                        \
+    }                                                                                                                  \
+  };                                                                                                                   \
+  template <class T, bool sign> struct leat_##name<T, true, sign>                                                      \
+  {                                                                                                                    \
+    static __device__ T of (T a, int by)                                                                               \
+    {                                                                                                                  \
+      if (sign)                                                                                                        \
+        asm (right "64 %0, %0, %1;" : "+l"(a) : "r"(by));                                                              \
+      else                                                                                                             \
+        asm (left "64 %0, %0, %1;" : "+l"(a) : "r"(by));                                                               \
+      return a;                                                                                                        \
+    }                                                                                                                  \
+  };                                                                                                                   \
+  template <class T> static __device__ auto operator op (T a, leat_shift shift)->decltype (+a)                       \
+  {                                                                                                                    \
+    return leat_##name<decltype (+a)>::of (a, shift.by);                                                              \
+  }
+LEAT_SHIFT (shifted_left, <<, "shl.b", "shl.b")
+LEAT_SHIFT (shifted_right, >>, "shr.u", "shr.s")
+#undef LEAT_SHIFT
+#else
+template <class T>
+LEAT_MIXED auto
+operator<< (T a, leat_shift shift) -> decltype (+a)
+{
+  return +a << shift.by;
 }
+
+template <class T>
+LEAT_MIXED auto
+operator>> (T a, leat_shift shift) -> decltype (+a)
+{
+  return +a >> shift.by;
+}
+#endif
 
 /* A number with a fraction goes to the function that knows NaN. */
 #define LEAT_LESS(name, op)                                                                                            \
