@@ -272,6 +272,25 @@ leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph)
   leat_device_release (old->device, old, leat_old_graph_release);
 }
 
+/* What is in graphs that go is counted before.  A lane that outlives its session has nobody to count for. */
+static void
+leat_lane_count_gone (LeatLane *self, LeatPath path)
+{
+  LeatExecutable *head = &self->executables[path];
+
+  if (self->counts != NULL && self->counts->is_counting
+      && leat_lane_count_graphs (self, path, &self->counts->gone, NULL))
+    head->counted_from = head->launches;
+}
+
+void
+leat_lane_leave_counts (LeatLane *self)
+{
+  for (guint i = 0; i < LEAT_N_PATHS; i++)
+    leat_lane_count_gone (self, i);
+  self->counts = NULL;
+}
+
 /* Was there anything? */
 static gboolean
 leat_lane_destroy_executables (LeatLane *self, LeatPath path)
@@ -279,8 +298,7 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
   LeatExecutable *head = &self->executables[path], *next;
   gboolean built = FALSE;
 
-  if (self->counts->is_counting && leat_lane_count_graphs (self, path, &self->counts->gone, NULL))
-    head->counted_from = head->launches;
+  leat_lane_count_gone (self, path);
   leat_lane_drop_loops (self, path);
   for (LeatExecutable *it = head; it != NULL; it = next)
     {

@@ -414,6 +414,8 @@ gboolean leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op,
 void leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph); /* either may be NULL */
 void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
+/* Before its session goes, which counts for it. */
+void leat_lane_leave_counts (LeatLane *self);
 /* What a path launches for the kernel of @op. */
 CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
 /* With the context current. */

@@ -107,6 +107,7 @@ leat_lane_free (LeatLane *self)
 {
   if (self->rung != 0)
     leat_stayer_wait (self->stayer, self, 0, NULL);
+  leat_lane_leave_counts (self);
   if (self->stream == NULL || leat_stream_synchronize (self->stream, NULL))
     leat_device_release (self->resident->device, self, leat_lane_release);
   else

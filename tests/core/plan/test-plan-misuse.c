@@ -105,7 +105,10 @@ check_refused (FaultyNode *node, gint code, const char *const *words)
   const char *at;
 
   for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
-    leat_pipeline_add (pipeline, nodes[i], &error);
+    {
+      leat_pipeline_add (pipeline, nodes[i], &error);
+      g_object_unref (nodes[i]);
+    }
   for (guint i = 0; i < G_N_ELEMENTS (links); i++)
     leat_pipeline_link (pipeline, links[i][0], links[i][1], &error);
   g_assert_no_error (error);

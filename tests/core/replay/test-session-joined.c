@@ -37,8 +37,10 @@ sort (guint32 *x, guint n)
 static void
 gather (guint32 *x, guint n)
 {
-  g_autofree guint32 *was = g_memdup2 (x, (n + 1) * sizeof *x);
+  g_autofree guint32 *was = g_new (guint32, n + 1);
 
+  if (n > 0)
+    memcpy (was, x, n * sizeof *x);
   for (guint i = 0; i < n; i++)
     x[i] = was[i] < n ? was[was[i]] : 0;
 }
