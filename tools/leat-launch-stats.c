@@ -61,7 +61,9 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
   g_variant_dict_insert_value (&dict, "predicted-a-run", predicted);
   if (counts != NULL)
     {
-      g_variant_dict_insert_value (&dict, "predicted", leat_session_dup_predicted (session));
+      g_autoptr (GVariant) so_far = leat_session_dup_predicted (session);
+
+      g_variant_dict_insert_value (&dict, "predicted", so_far);
       g_variant_dict_insert_value (&dict, "counted", counts);
     }
   if (queues != NULL)
