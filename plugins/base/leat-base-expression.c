@@ -209,6 +209,16 @@ leat_expression_writer_divide (LeatExpressionWriter *self, const LeatToken *toke
   self->after_operand = FALSE;
 }
 
+/* A shift by the width or more never happens to a compiler for GPUs, which draws conclusions from that: unless the
+ * amount is known to be less, `a << leat_by () << b` is a shift that has all amounts (leat-dialect-mixed.h). */
+static gboolean
+leat_token_may_shift_out (const LeatToken *self)
+{
+  if (!g_str_equal (self->text, "<<") && !g_str_equal (self->text, ">>"))
+    return FALSE;
+  return self[1].kind != LEAT_TOKEN_NUMBER || g_ascii_strtoull (self[1].text, NULL, 0) >= 32;
+}
+
 static void
 leat_expression_writer_add_operator (LeatExpressionWriter *self, const LeatToken *token)
 {
@@ -219,21 +229,12 @@ leat_expression_writer_add_operator (LeatExpressionWriter *self, const LeatToken
       leat_expression_writer_divide (self, token);
       return;
     }
+  if (leat_token_may_shift_out (token))
+    g_string_append_printf (self->text, "%s leat_by ()", token->text);
   g_string_append_printf (self->text, "%s ", token->text);
   if (self->after_operand && !divides && !g_str_equal (token->text, "*"))
     leat_expression_writer_begin_product (self);
   self->after_operand = FALSE;
-}
-
-/* An amount that is known may be more than the type has bits, of which compilers make anything; they must not see it.
- */
-static gboolean
-leat_token_hides (const LeatToken *self, const LeatToken *before)
-{
-  if (before->kind != LEAT_TOKEN_OPERATOR || (!g_str_equal (before->text, "<<") && !g_str_equal (before->text, ">>")))
-    return FALSE;
-  return self->kind == LEAT_TOKEN_OPEN
-         || (self->kind == LEAT_TOKEN_NUMBER && g_ascii_strtoull (self->text, NULL, 0) >= 32);
 }
 
 char *
@@ -252,11 +253,7 @@ leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean 
           leat_expression_writer_add_operator (&writer, token);
           continue;
         }
-      if (i > 0 && leat_token_hides (token, token - 1))
-        g_string_append_printf (writer.text, token->kind == LEAT_TOKEN_OPEN ? "leat_amount %s" : "leat_amount (%s)",
-                                token->text);
-      else
-        g_string_append (writer.text, token->text);
+      g_string_append (writer.text, token->text);
       if (token->kind == LEAT_TOKEN_NAME && g_strv_contains (inputs, token->text))
         g_string_append (writer.text, "[i]");
       if (token->kind == LEAT_TOKEN_FRACTION && single)

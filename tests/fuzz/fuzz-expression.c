@@ -17,7 +17,8 @@ dup_expression (const char *c)
 
   g_string_replace (text, "leat_quotient (", "min(", 0);
   g_string_replace (text, "leat_rest (", "max(", 0);
-  g_string_replace (text, "leat_amount (", "(", 0);
+  g_string_replace (text, "<< leat_by ()", "", 0);
+  g_string_replace (text, ">> leat_by ()", "", 0);
   return g_string_free (text, FALSE);
 }
 

@@ -161,33 +161,48 @@ leat_rest (A a, B b)
   return leat_division<decltype (A () % B ())>::rest (a, b);
 }
 
-/* Expressions shift by this.  The lower 32 bits of the amount count, and the width or more moves everything out.  To a
- * compiler for GPUs such a shift is one that never happens, from which it draws conclusions, so that it is told the
- * instruction. */
-struct leat_shift
+/* Expressions have `a << leat_by () << b` for `a << b`.  The lower 32 bits of the amount count, and the width or more moves
+ * everything out.  To a compiler for GPUs such a shift is one that never happens, from which it draws conclusions, so that
+ * it is told the instruction. */
+struct leat_by
 {
-  int by;
+};
+template <class T> struct leat_left
+{
+  T value;
+};
+template <class T> struct leat_right
+{
+  T value;
 };
 
-LEAT_MIXED leat_shift
-leat_amount (long long n)
+template <class T>
+LEAT_MIXED auto
+operator<< (T a, leat_by) -> leat_left<decltype (+a)>
 {
-  leat_shift shift = { (int) n };
+  static_assert (leat_kind<T>::whole, "a shift takes whole numbers");
+  return leat_left<decltype (+a)>{ +a };
+}
 
-  return shift;
+template <class T>
+LEAT_MIXED auto
+operator>> (T a, leat_by) -> leat_right<decltype (+a)>
+{
+  static_assert (leat_kind<T>::whole, "a shift takes whole numbers");
+  return leat_right<decltype (+a)>{ +a };
 }
 
 #ifdef LEAT_CUDA
-#define LEAT_SHIFT(name, op, left, right)                                                                              \
+#define LEAT_SHIFT(name, side, op, plain, signed_one)                                                                              \
   template <class T, bool wide = sizeof (T) == 8, bool sign = (T) -1 < (T) 0> struct leat_##name;                        \
   template <class T, bool sign> struct leat_##name<T, false, sign>                                                     \
   {                                                                                                                    \
     static __device__ T of (T a, int by)                                                                               \
     {                                                                                                                  \
       if (sign)                                                                                                        \
-        asm (right "32 %0, %0, %1;" : "+r"(a) : "r"(by));                                                              \
+        asm (signed_one "32 %0, %0, %1;" : "+r"(a) : "r"(by));                                                              \
       else                                                                                                             \
-        asm (left "32 %0, %0, %1;" : "+r"(a) : "r"(by));                                                               \
+        asm (plain "32 %0, %0, %1;" : "+r"(a) : "r"(by));                                                               \
       return a;                                                                                                        \
     }                                                                                                                  \
   };                                                                                                                   \
@@ -196,32 +211,35 @@ leat_amount (long long n)
     static __device__ T of (T a, int by)                                                                               \
     {                                                                                                                  \
       if (sign)                                                                                                        \
-        asm (right "64 %0, %0, %1;" : "+l"(a) : "r"(by));                                                              \
+        asm (signed_one "64 %0, %0, %1;" : "+l"(a) : "r"(by));                                                              \
       else                                                                                                             \
-        asm (left "64 %0, %0, %1;" : "+l"(a) : "r"(by));                                                               \
+        asm (plain "64 %0, %0, %1;" : "+l"(a) : "r"(by));                                                               \
       return a;                                                                                                        \
     }                                                                                                                  \
   };                                                                                                                   \
-  template <class T> static __device__ auto operator op (T a, leat_shift shift)->decltype (+a)                       \
+  template <class T, class N> static __device__ T operator op (leat_##side<T> a, N by)                                 \
   {                                                                                                                    \
-    return leat_##name<decltype (+a)>::of (a, shift.by);                                                              \
+    static_assert (leat_kind<N>::whole, "a shift takes whole numbers");                                                \
+    return leat_##name<T>::of (a.value, (int) by);                                                                     \
   }
-LEAT_SHIFT (shifted_left, <<, "shl.b", "shl.b")
-LEAT_SHIFT (shifted_right, >>, "shr.u", "shr.s")
+LEAT_SHIFT (shifted_left, left, <<, "shl.b", "shl.b")
+LEAT_SHIFT (shifted_right, right, >>, "shr.u", "shr.s")
 #undef LEAT_SHIFT
 #else
-template <class T>
-LEAT_MIXED auto
-operator<< (T a, leat_shift shift) -> decltype (+a)
+template <class T, class N>
+LEAT_MIXED T
+operator<< (leat_left<T> a, N by)
 {
-  return +a << shift.by;
+  static_assert (leat_kind<N>::whole, "a shift takes whole numbers");
+  return a.value << (int) by;
 }
 
-template <class T>
-LEAT_MIXED auto
-operator>> (T a, leat_shift shift) -> decltype (+a)
+template <class T, class N>
+LEAT_MIXED T
+operator>> (leat_right<T> a, N by)
 {
-  return +a >> shift.by;
+  static_assert (leat_kind<N>::whole, "a shift takes whole numbers");
+  return a.value >> (int) by;
 }
 #endif
 
