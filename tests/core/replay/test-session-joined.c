@@ -34,13 +34,22 @@ sort (guint32 *x, guint n)
   qsort (x, n, sizeof *x, compare);
 }
 
+/* (transfer full), also where there are none */
+static guint32 *
+dup_items (const guint32 *x, guint n)
+{
+  guint32 *items = g_new (guint32, n + 1);
+
+  if (n > 0)
+    memcpy (items, x, n * sizeof *x);
+  return items;
+}
+
 static void
 gather (guint32 *x, guint n)
 {
-  g_autofree guint32 *was = g_new (guint32, n + 1);
+  g_autofree guint32 *was = dup_items (x, n);
 
-  if (n > 0)
-    memcpy (was, x, n * sizeof *x);
   for (guint i = 0; i < n; i++)
     x[i] = was[i] < n ? was[was[i]] : 0;
 }
@@ -48,7 +57,7 @@ gather (guint32 *x, guint n)
 static void
 partition (guint32 *x, guint n)
 {
-  g_autofree guint32 *was = g_memdup2 (x, (n + 1) * sizeof *x);
+  g_autofree guint32 *was = dup_items (x, n);
   guint at = 0;
 
   for (guint pass = 0; pass < 2; pass++)
