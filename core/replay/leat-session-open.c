@@ -152,7 +152,11 @@ leat_session_make_first_setup (LeatSession *self, GError **error)
   if (leat_session_make_setup (self, &why))
     return TRUE;
   if (leat_session_give_up_staying (self, &why))
-    return leat_session_check_budgets (self, error) && leat_session_make_setup (self, error);
+    {
+      leat_session_drop_setups (self);
+      leat_session_drop_scratch (self);
+      return leat_session_check_budgets (self, error) && leat_session_make_setup (self, error);
+    }
   g_propagate_error (error, g_steal_pointer (&why));
   return FALSE;
 }
