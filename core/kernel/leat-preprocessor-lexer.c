@@ -37,6 +37,9 @@ leat_pp_peek (LeatPpFile *file)
 void
 leat_pp_step (LeatPpFile *file)
 {
+  /* A file may end behind a spliced line. */
+  if (G_UNLIKELY (*file->at == '\0'))
+    return;
   if (*file->at == '\n')
     {
       file->line++;
