@@ -204,7 +204,10 @@ tool_remove_folder (const char *folder)
     {
       g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
 
-      g_unlink (path);
+      if (g_file_test (path, G_FILE_TEST_IS_DIR) && !g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+        tool_remove_folder (path);
+      else
+        g_unlink (path);
     }
   g_rmdir (folder);
 }
