@@ -260,13 +260,6 @@ leat_fuse_writer_dup_count_at (LeatFuseWriter *self, const LeatStage *stage, gui
   return g_strdup_printf ("leat_fuse_any { %s }", at);
 }
 
-/* Of a pointer the number is nothing: what it would point at is not there. */
-static const char *
-leat_fuse_get_star (const LeatParam *param)
-{
-  return leat_param_is_pointer (param) ? " *" : "";
-}
-
 char *
 leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
 {
@@ -283,7 +276,8 @@ leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, gui
     return leat_fuse_writer_dup_scalar (self, stage, index);
   number = role == LEAT_ROLE_COUNT ? leat_fuse_writer_dup_count (self, arg)
                                    : g_strdup_printf ("%" G_GUINT64_FORMAT "ull", leat_op_arg_get_number (arg));
-  return g_strdup_printf ("(%s%s) (%s)", leat_fuse_get_c_type (param), leat_fuse_get_star (param), number);
+  return g_strdup_printf ("(%s%s) (%s)", leat_fuse_get_c_type (param), leat_param_is_pointer (param) ? " *" : "",
+                          number);
 }
 
 char *

@@ -152,8 +152,7 @@ leat_kernel_call_get_access (const LeatKernelCall *self, LeatBufferId id)
   return access;
 }
 
-/* A buffer that the call does not name, or names otherwise than the kernel uses it, would be given to others too early,
- * or be read before it is written. */
+/* A buffer that the call does not name would be given to others too early, or be read before it is written. */
 static gboolean
 leat_recorder_check_use (LeatRecorder *self, const char *call, const LeatPrototype *prototype, guint index,
                          const LeatKernelCall *launch)
