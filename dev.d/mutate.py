@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Plants small mistakes, one at a time, and tells which of them no test notices.
 
-All happens in a copy of the source tree, FOLDER/source, with a build folder of its own, FOLDER/build; nothing else is
-written.  What came out of each mistake is a line of FOLDER/results.jsonl, from which a later call goes on."""
+All happens in copies of the source tree, FOLDER/1/source, each with a build folder of its own, FOLDER/1/build; nothing
+else is written.  What came out of each mistake is a line of FOLDER/results.jsonl, from which a later call goes on."""
 
 import argparse
 import json
@@ -12,7 +12,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import mutants
@@ -112,11 +114,17 @@ class Build:
         return needed
 
 
-class Planter:
-    """Tries one mistake after another."""
+def make_copy(root, folder, options):
+    (folder / 'source').mkdir(parents=True, exist_ok=True)
+    copy_source(root, folder / 'source')
+    return Build(folder, options.jobs, options.option if options.option is not None else MADE_FOR_TESTS)
 
-    def __init__(self, build, programs, results):
-        self.build, self.programs, self.results = build, programs, results
+
+class Planter:
+    """Tries one mistake after another, in one copy."""
+
+    def __init__(self, build, programs):
+        self.build, self.programs = build, programs
 
     def plant(self, mutant):
         """(outcome, detail): noticed, unnoticed, same code, not compiled."""
@@ -205,24 +213,66 @@ def report(results):
           + (f' ({100 * counts.get("noticed", 0) // tried} %)' if tried else '') + (f'; besides {", ".join(other)}' if other else ''))
 
 
-def try_all(planter, chosen, results, path, root):
-    """Goes on where an earlier call ended; each result is on disk before the next begins."""
-    done = []
-    with path.open('a') as file:
-        for number, mutant in enumerate(chosen, 1):
-            line = (root / mutant.path).read_text().splitlines()[mutant.line - 1]
-            key = key_of(mutant, line)
-            if key not in results:
-                begun = time.monotonic()
-                outcome, detail = planter.plant(mutant)
-                planter.restore(mutant)
-                results[key] = {'key': key, 'mistake': describe(mutant), 'operator': mutant.operator, 'outcome': outcome,
-                                'detail': detail, 'seconds': round(time.monotonic() - begun, 1)}
-                file.write(json.dumps(results[key]) + '\n')
-                file.flush()
-                say(f'{number} of {len(chosen)}: {results[key]["mistake"]}: {outcome}' + (f' by {detail}' if detail and outcome == 'noticed' else ''))
-            done.append(results[key])
-    return done
+class Trials:
+    """What is still to be tried, for all copies; each result is on disk before its copy begins another."""
+
+    def __init__(self, chosen, results, path, root):
+        self.chosen, self.results, self.path, self.lock = chosen, results, path, threading.Lock()
+        lines = {name: (root / name).read_text().splitlines() for name in {mutant.path for mutant in chosen}}
+        self.keys = {mutant: key_of(mutant, lines[mutant.path][mutant.line - 1]) for mutant in chosen}
+        self.left = [mutant for mutant in chosen if self.keys[mutant] not in results]
+        self.next, self.ended = iter(self.left), False
+
+    def take(self):
+        with self.lock:
+            return next(self.next, None)
+
+    def end(self):
+        with self.lock:
+            self.next, self.ended = iter(()), True
+
+    def write(self, mutant, outcome, detail, seconds):
+        key = self.keys[mutant]
+        result = {'key': key, 'mistake': describe(mutant), 'operator': mutant.operator, 'outcome': outcome, 'detail': detail,
+                  'seconds': round(seconds, 1)}
+        with self.lock:
+            self.results[key] = result
+            with self.path.open('a') as file:
+                file.write(json.dumps(result) + '\n')
+            done = sum(self.keys[mutant] in self.results for mutant in self.chosen)
+            say(f'{done} of {len(self.chosen)}: {result["mistake"]}: {outcome}' + (f' by {detail}' if detail and outcome == 'noticed' else ''))
+
+    def list_done(self):
+        return [self.results[self.keys[mutant]] for mutant in self.chosen]
+
+
+def try_some(planter, trials):
+    """In one copy, until none is left."""
+    try:
+        while (mutant := trials.take()) is not None:
+            begun = time.monotonic()
+            outcome, detail = planter.plant(mutant)
+            planter.restore(mutant)
+            if trials.ended:  # and so maybe this one, half tried
+                return
+            trials.write(mutant, outcome, detail, time.monotonic() - begun)
+    except BaseException:
+        trials.end()
+        raise
+
+
+def try_all(planters, trials):
+    """A stop from outside reaches the main thread alone, which then ends what the others run."""
+    with ThreadPoolExecutor(len(planters)) as pool:
+        running = [pool.submit(try_some, planter, trials) for planter in planters]
+        try:
+            for each in running:
+                each.result()
+        except BaseException:
+            trials.end()
+            for planter in planters:
+                planter.programs.give_up()
+            raise
 
 
 def read_options(words):
@@ -236,6 +286,8 @@ def read_options(words):
     parser.add_argument('--programs', type=int, default=60, help='how many test programs look at a mistake, the nearest first (60)')
     parser.add_argument('--time', type=float, default=180, help='seconds of running programs for a mistake (180)')
     parser.add_argument('--jobs', type=int, default=os.cpu_count() or 2, help='programs and compilers at a time')
+    parser.add_argument('--copies', type=int, default=1, help='of the tree, in each of which another mistake is tried at the same '
+                        'time (1); they share the jobs')
     parser.add_argument('--again', action='store_true', help='try again what no test noticed before')
     parser.add_argument('--list', action='store_true', help='only list the mistakes')
     parser.add_argument('--least', type=float, default=10, help='seconds before a program can count as one that hangs (10)')
@@ -254,21 +306,21 @@ def main(words):
         print(*(f'{mutant.operator}: {describe(mutant)}' for mutant in chosen), sep='\n')
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    (folder / 'source').mkdir(parents=True, exist_ok=True)
     path = folder / 'results.jsonl'
-    copy_source(root, folder / 'source')
-    build = Build(folder, options.jobs, options.option if options.option is not None else MADE_FOR_TESTS)
-    programs = mutate_tests.Programs(build, options, root / 'build' / 'tests' / 'cache' / 'leat' / 'images')
+    builds = [make_copy(root, folder / str(number), options) for number in range(1, options.copies + 1)]
     results = {key: result for key, result in read_results(path).items() if not options.again or result['outcome'] != 'unnoticed'}
-    programs.learn(results.values())
-    lines = {mutant: (root / mutant.path).read_text().splitlines()[mutant.line - 1] for mutant in chosen}
-    left = [mutant for mutant in chosen if key_of(mutant, lines[mutant]) not in results]
-    programs.try_unchanged({mutant.path for mutant in left})
+    trials = Trials(chosen, results, path, root)
+    known = mutate_tests.Known()
+    first = mutate_tests.Programs(builds[0], options, known, root / 'build' / 'tests' / 'cache' / 'leat' / 'images')
+    first.learn(results.values())
+    first.try_unchanged({mutant.path for mutant in trials.left}, options.jobs)
+    programs = [first] + [mutate_tests.Programs(build, options, known, first.cache / 'leat' / 'images') for build in builds[1:]]
     try:
-        report(try_all(Planter(build, programs, results), chosen, results, path, root))
+        try_all([Planter(build, some) for build, some in zip(builds, programs)], trials)
     except KeyboardInterrupt:
         say('stopped; the same call goes on from here')
         return 130
+    report(trials.list_done())
     return 0
 
 

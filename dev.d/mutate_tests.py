@@ -39,18 +39,26 @@ def offer_to_oom_killer():
         pass
 
 
-class Programs:
-    """Those of the suite, with what is known of them."""
+class Known:
+    """What is known of the programs, in whichever copy they ran: how long they take without a mistake, which fail without
+    one, and how often each noticed one in a file or folder."""
 
-    def __init__(self, build, options, images):
-        self.build, self.options, self.cache = build, options, build.folder / 'tests' / 'cache'
+    def __init__(self):
+        self.seconds, self.useless, self.noticed = {}, {}, {}
+
+
+class Programs:
+    """Those of the suite, in one copy."""
+
+    def __init__(self, build, options, known, images):
+        self.build, self.options, self.known, self.cache = build, options, known, build.folder / 'tests' / 'cache'
+        self.jobs = max(1, options.jobs // options.copies)
         if images.is_dir() and not (self.cache / 'leat' / 'images').is_dir():
             shutil.copytree(images, self.cache / 'leat' / 'images')
         self.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.tests = {test['name']: test for test in build.tests if not any('slow' in suite for suite in test['suite'])}
         self.words = {name: split_words(name) for name in self.tests}
-        self.seconds, self.useless, self.noticed = {}, {}, {}
-        self.stop = threading.Event()
+        self.stop, self.ended = threading.Event(), False
 
     def learn(self, results):
         """Who noticed a mistake in a file is asked first of the next one there."""
@@ -60,7 +68,7 @@ class Programs:
 
     def count_noticed(self, path, name):
         for place in (path, os.path.dirname(path)):
-            self.noticed[place, name] = self.noticed.get((place, name), 0) + 1
+            self.known.noticed[place, name] = self.known.noticed.get((place, name), 0) + 1
 
     def rank(self, path, name):
         """How near a program is to a file: what both are called, of which rare words say more, and what it noticed there."""
@@ -68,38 +76,45 @@ class Programs:
         near = sum(1 / sum(word in words for words in self.words.values()) for word in common)
         folder = os.path.dirname(path).split('/')
         same = len(os.path.commonprefix([folder, name.split('/')[:-1]]))
-        return (4 * near + same + 3 * self.noticed.get((path, name), 0) + 0.5 * self.noticed.get((os.path.dirname(path), name), 0))
+        return (4 * near + same + 3 * self.known.noticed.get((path, name), 0) + 0.5 * self.known.noticed.get((os.path.dirname(path), name), 0))
 
     def choose(self, path):
-        names = [name for name in self.tests if name not in self.useless]
-        names.sort(key=lambda name: (-self.rank(path, name), self.seconds.get(name, 1), name))
+        names = [name for name in self.tests if name not in self.known.useless]
+        names.sort(key=lambda name: (-self.rank(path, name), self.known.seconds.get(name, 1), name))
         return [self.tests[name] for name in names[:self.options.programs]]
 
-    def try_unchanged(self, paths):
+    def give_up(self):
+        """Ends what runs now and lets nothing more begin; from another thread."""
+        self.ended = True
+        self.stop.set()
+
+    def try_unchanged(self, paths, jobs):
         """A program that fails without a mistake would notice each."""
         wanted = {test['name']: test for path in sorted(paths) for test in self.choose(path)}
         if wanted:
             print(f'dev: running {len(wanted)} programs without a mistake', file=sys.stderr, flush=True)
-        for name, (verdict, seconds) in self.run_some(list(wanted.values()), None, lambda verdict: False).items():
-            self.seconds[name] = seconds
+        for name, (verdict, seconds) in self.run_some(list(wanted.values()), None, jobs, lambda verdict: False).items():
+            self.known.seconds[name] = seconds
             if verdict != GOOD:
-                self.useless[name] = verdict
+                self.known.useless[name] = verdict
                 print(f'dev: {name} {verdict} without a mistake, and is left out', file=sys.stderr, flush=True)
 
     def run(self, path, tests):
         """(outcome, detail) of the mistake that is planted."""
-        found = self.run_some(tests, time.monotonic() + self.options.time, lambda verdict: verdict in (BAD, HANGS))
+        found = self.run_some(tests, time.monotonic() + self.options.time, self.jobs, lambda verdict: verdict in (BAD, HANGS))
         for name, (verdict, _) in found.items():
             if verdict in (BAD, HANGS):
                 self.count_noticed(path, name)
                 return 'noticed', f'{name} {verdict}'
         return 'unnoticed', f'{sum(verdict == GOOD for verdict, _ in found.values())} programs'
 
-    def run_some(self, tests, until, enough):
-        """{name: (verdict, seconds)} of TESTS in their order, some at a time, until ENOUGH says so of one. UNTIL is when no
+    def run_some(self, tests, until, jobs, enough):
+        """{name: (verdict, seconds)} of TESTS in their order, JOBS at a time, until ENOUGH says so of one. UNTIL is when no
         further one begins; None where there is no mistake."""
         found = {}
         self.stop.clear()
+        if self.ended:
+            self.stop.set()
         with tempfile.TemporaryDirectory(prefix='run-', dir=self.build.folder.parent) as folder:
             def look(test):
                 if self.stop.is_set() or (until is not None and time.monotonic() > until):
@@ -113,7 +128,7 @@ class Programs:
                 if enough(verdict):
                     self.stop.set()
             self.lend_images(Path(folder), until is None)
-            with ThreadPoolExecutor(self.options.jobs) as pool:
+            with ThreadPoolExecutor(jobs) as pool:
                 try:
                     list(pool.map(look, [test for test in tests if test['is_parallel']]))
                 except BaseException:
@@ -143,7 +158,7 @@ class Programs:
 
     def run_one(self, test, folder):
         name = test['name']
-        limit = max(self.options.least, SLOWER * self.seconds[name]) if name in self.seconds else test['timeout']
+        limit = max(self.options.least, SLOWER * self.known.seconds[name]) if name in self.known.seconds else test['timeout']
         child = subprocess.Popen(test['cmd'], cwd=test['workdir'] or self.build.folder, env=self.make_environment(test, folder),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                  errors='replace', start_new_session=True, preexec_fn=offer_to_oom_killer)

@@ -139,6 +139,16 @@ def test_table_and_score(folder):
     assert 'sign.c:10  spare = 5;  ->  ;  [sign fails]\n' in out.split('\nunnoticed:\n')[0], out + err
 
 
+def test_copies_find_the_same(folder):
+    root = make_project(folder)
+    out, err = begin(folder, str(root / 'sign.c')).communicate(timeout=100)
+    shutil.rmtree(folder / 'mutate')
+    child = begin(folder, '--copies=2', str(root / 'sign.c'))
+    assert (child.communicate(timeout=100)[0], child.returncode) == (out, 0), out + err
+    for number in ('1', '2'):
+        assert (folder / 'mutate' / number / 'source' / 'sign.c').read_text() == SIGN
+
+
 def test_end_leaves_the_tree_alone(folder):
     root = make_project(folder)
     before = read_tree(root)
@@ -149,7 +159,7 @@ def test_end_leaves_the_tree_alone(folder):
     child.send_signal(signal.SIGINT)
     child.communicate(timeout=60)
     assert child.returncode == 130 and read_tree(root) == before
-    assert (folder / 'mutate' / 'source' / 'sign.c').read_text() == SIGN
+    assert (folder / 'mutate' / '1' / 'source' / 'sign.c').read_text() == SIGN
 
 
 def test_what_is_not_there(folder):
