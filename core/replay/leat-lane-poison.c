@@ -21,12 +21,10 @@ leat_poison_is_asked (void)
   return asked == 1;
 }
 
-/* By buffer id: a source writes it. (transfer full) */
-static gboolean *
-leat_poison_list_sources (LeatPlan *plan)
+/* Into @sources, by buffer id: a source writes it. */
+static void
+leat_poison_list_sources (LeatPlan *plan, gboolean *sources)
 {
-  gboolean *sources = g_new0 (gboolean, plan->buffers->len + 1);
-
   for (guint i = 0; i < plan->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (plan, i);
@@ -37,7 +35,6 @@ leat_poison_list_sources (LeatPlan *plan)
   for (guint i = 0; i < plan->buffers->len; i++)
     if (sources[leat_plan_follow_memory (plan, i)])
       sources[leat_plan_get_root (plan, i)->id] = TRUE;
-  return sources;
 }
 
 /* What no spec says anything of is Leat's own: on the host a loop's report, which goes on. */
@@ -86,14 +83,15 @@ leat_poison_end (LeatLane *lane, CUresult result, GError **error)
 gboolean
 leat_lane_poison (LeatLane *self, LeatPath path, GError **error)
 {
-  g_autofree gboolean *sources = NULL;
+  gboolean *sources; // on the stack, as a run allocates nothing
   CUresult result = CUDA_SUCCESS;
 
   if (G_LIKELY (!leat_poison_is_asked ()))
     return TRUE;
   if (!self->on_host && !leat_device_push (self->resident->device, error))
     return FALSE;
-  sources = leat_poison_list_sources (self->plan);
+  sources = g_newa0 (gboolean, self->plan->buffers->len + 1);
+  leat_poison_list_sources (self->plan, sources);
   for (guint i = 0; i < self->plan->buffers->len && result == CUDA_SUCCESS; i++)
     if (leat_poison_is_for (leat_plan_get_buffer (self->plan, i), path, sources))
       result = leat_poison_fill (self, leat_plan_get_buffer (self->plan, i));

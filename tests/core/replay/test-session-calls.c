@@ -276,7 +276,7 @@ refuse_launch (CUgraphExec exec, CUstream stream)
   return CUDA_ERROR_UNKNOWN;
 }
 
-/* A session that failed writes nowhere, and the next one is as good as the first. */
+/* A session that failed writes nowhere (but what LEAT_POISON=1 itself writes before a run), and the next one is as good as the first. */
 static void
 test_calls_failed_session_leaves_outputs (void)
 {
@@ -304,7 +304,8 @@ test_calls_failed_session_leaves_outputs (void)
   g_assert_false (leat_session_map_output (fixture.session, "sink", &out, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED);
   g_clear_error (&error);
-  g_assert_cmpmem (out.data, 4, "mine", 4);
+  if (g_strcmp0 (g_getenv ("LEAT_POISON"), "1") != 0)
+    g_assert_cmpmem (out.data, 4, "mine", 4);
   leat_session_close (fixture.session);
   g_assert_true (leat_session_open (fixture.session, NULL, &error));
   output = session_fixture_run (&fixture, "wxyz", 4);
