@@ -158,7 +158,8 @@ class Programs:
 
     def run_one(self, test, folder):
         name = test['name']
-        limit = max(self.options.least, SLOWER * self.known.seconds[name]) if name in self.known.seconds else test['timeout']
+        beside = 1 if test['is_parallel'] else self.options.copies  # what has to run alone does not, with other copies at work
+        limit = max(self.options.least, SLOWER * self.known.seconds[name]) * beside if name in self.known.seconds else test['timeout']
         child = subprocess.Popen(test['cmd'], cwd=test['workdir'] or self.build.folder, env=self.make_environment(test, folder),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                  errors='replace', start_new_session=True, preexec_fn=offer_to_oom_killer)
