@@ -109,6 +109,40 @@ test_kernel_shared_total (void)
   kernel_harness_clear (&kernels);
 }
 
+#define BESIDE(bytes)                                                                                                  \
+  "__global__ void f" #bytes " (uint32_t *out, int n)\n{\n"                                                            \
+  "  __shared__ volatile unsigned char s[" #bytes "];\n"                                                               \
+  "  uint32_t wrong = 0;\n"                                                                                            \
+  "  for (int i = threadIdx.x; i < " #bytes "; i += 32) s[i] = (unsigned char) (i + 3);\n"                             \
+  "  for (int i = threadIdx.x; i < n; i += 32) d[i] = 0xf0000000u + i;\n"                                              \
+  "  __syncthreads ();\n"                                                                                              \
+  "  for (int i = 0; i < " #bytes "; i++) wrong += s[i] != (unsigned char) (i + 3);\n"                                 \
+  "  for (int i = 0; i < n; i++) wrong += d[i] != 0xf0000000u + i;\n"                                                  \
+  "  out[blockIdx.x * 32 + threadIdx.x] = wrong + 1;\n}\n"
+
+/* A kernel's own shared memory, of any size, and what a launch adds to it (the n words) lie side by side. */
+static void
+test_kernel_shared_beside_launch (void)
+{
+  static const char *const symbols[] = { "f1", "f15", "f16", "f17", "f20", "f33", "f113", "f127" };
+  KernelHarness kernels;
+
+  if (!kernel_harness_init_text (&kernels, "beside.cu",
+                                 "extern __shared__ uint32_t d[];\n" BESIDE (1) BESIDE (15) BESIDE (16) BESIDE (17)
+                                   BESIDE (20) BESIDE (33) BESIDE (113) BESIDE (127)))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (symbols); i++)
+    for (guint words = 1; words <= 97; words += 8)
+      {
+        const KernelShape shape = { { 3, 1, 1 }, { 32, 1, 1 }, words * 4 };
+        const guint32 *out = kernel_harness_run (&kernels, symbols[i], &shape, words);
+
+        for (guint t = 0; t < 96; t++)
+          g_assert_cmpuint (out[t], ==, 1);
+      }
+  kernel_harness_clear (&kernels);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -120,5 +154,6 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_kernel_shared_case);
     }
   g_test_add_func ("/leat/kernel/shared/total", test_kernel_shared_total);
+  g_test_add_func ("/leat/kernel/shared/beside-launch", test_kernel_shared_beside_launch);
   return g_test_run ();
 }

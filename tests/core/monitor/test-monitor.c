@@ -114,6 +114,40 @@ count_sessions (void)
   return (guint) g_variant_n_children (sessions);
 }
 
+static void
+assert_recent (guint wanted)
+{
+  g_autoptr (GVariant) snapshot = leat_monitor_dup_snapshot ();
+  g_autoptr (GVariant) sessions = g_variant_lookup_value (snapshot, "sessions", NULL);
+  g_autoptr (GVariant) session = g_variant_get_child_value (sessions, 0);
+  guint recent = 0, p50 = G_MAXUINT, p99 = 0;
+
+  g_assert_true (g_variant_lookup (session, "recent-runs", "u", &recent));
+  g_assert_true (g_variant_lookup (session, "p50-us", "u", &p50));
+  g_assert_true (g_variant_lookup (session, "p99-us", "u", &p99));
+  g_assert_cmpuint (recent, ==, wanted);
+  g_assert_cmpuint (p50, <=, p99);
+}
+
+/* Times are kept of the last 512 runs, however many times these have gone round. */
+static void
+test_monitor_recent_runs (Fixture *self, gconstpointer data)
+{
+  static const guint until[] = { 511, 512, 513, 1023, 1024, 1025, 1600 };
+  SessionFixture fixture;
+  float x[N] = { 0 };
+  guint runs = 0;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  for (guint i = 0; i < G_N_ELEMENTS (until); i++)
+    {
+      for (; runs < until[i]; runs++)
+        g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
+      assert_recent (MIN (runs, 512));
+    }
+  session_fixture_close (&fixture);
+}
+
 /* From open to close, with what they do. */
 static void
 test_monitor_tells_of_sessions (Fixture *self, gconstpointer data)
@@ -151,6 +185,7 @@ test_monitor_tells_of_sessions (Fixture *self, gconstpointer data)
   g_assert_true (g_variant_lookup (session, "p50-us", "u", &p50));
   g_assert_true (g_variant_lookup (session, "p99-us", "u", &p99));
   g_assert_cmpuint (recent, >, 0);
+  g_assert_cmpuint (recent, <=, 5);
   g_assert_cmpuint (p50, <=, p99);
   queues = g_variant_lookup_value (session, "queues", NULL);
   g_assert_cmpuint (g_variant_n_children (queues), ==, 2);
@@ -579,6 +614,7 @@ main (int argc, char **argv)
   g_setenv ("XDG_RUNTIME_DIR", folder, TRUE);
   g_test_init (&argc, &argv, NULL);
   ADD ("tells-of-sessions", test_monitor_tells_of_sessions);
+  ADD ("recent-runs", test_monitor_recent_runs);
   ADD ("tells-of-any-name", test_monitor_tells_of_any_name);
   ADD ("answers", test_monitor_answers);
   ADD ("answers-lines", test_monitor_answers_lines);

@@ -276,7 +276,8 @@ refuse_launch (CUgraphExec exec, CUstream stream)
   return CUDA_ERROR_UNKNOWN;
 }
 
-/* A session that failed writes nowhere (but what LEAT_POISON=1 itself writes before a run), and the next one is as good as the first. */
+/* A session that failed writes nowhere (but what LEAT_POISON=1 itself writes before a run), and the next one is as good
+ * as the first. */
 static void
 test_calls_failed_session_leaves_outputs (void)
 {
