@@ -324,12 +324,15 @@ leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *
   for (guint i = 0; i < lanes->len && good; i++)
     {
       guint lane = g_array_index (lanes, guint, i);
+      guint64 reports = self->stats.reports;
 
       good = leat_session_may_go_on (self, cancellable, error);
       if (!good)
         break;
       g_clear_error ((GError **) &g_ptr_array_index (self->batch->errors, lane));
       good = leat_batch_run_one (self, run, lane, cancellable, error);
+      if (run->told != NULL)
+        run->told[lane] = self->stats.reports > reports;
       self->failed = !good;
     }
   leat_session_end_given (self, before);

@@ -353,6 +353,44 @@ test_equal_lanes (void)
   session_fixture_close (&fixture);
 }
 
+/* A lane that had too little room is done once more; what is reported of it then is so of the lanes that are equal to
+ * it. */
+static void
+test_equal_to_a_short_one (void)
+{
+  static const gint32 items[] = { 2000, 20, 30, 40, 50 };
+  const guint n = 4;
+  SessionFixture fixture;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) results = NULL;
+  g_autoptr (GError) error = NULL;
+
+  report_fixture_open_text (
+    &fixture,
+    "app name=source spec=i32[<=100] -> upload mode=copy -> " JUDGE
+    " -> compact where=x>9 out=i32[<=2] on-overflow=grow -> readback mode=copy -> app name=sink\n",
+    LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "memo", LEAT_MEMO_EXACT, NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint lane = 0; lane < n; lane++)
+    g_ptr_array_add (inputs, g_bytes_new_static (items, sizeof items));
+  leat_session_replay_batch (fixture.session, n, inputs, &results, NULL, &error);
+  g_assert_no_error (error);
+  for (guint lane = 0; lane < n; lane++)
+    for (guint i = 0; i < G_N_ELEMENTS (items); i++)
+      {
+        gsize size;
+        const gint32 *found = g_bytes_get_data (g_ptr_array_index (results, lane), &size);
+
+        g_assert_cmpuint (size, ==, sizeof items);
+        g_assert_cmpint (found[i], ==, items[i] + 1);
+      }
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "reports"), ==, n);
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -381,6 +419,7 @@ main (int argc, char **argv)
       g_test_add_data_func (name, GUINT_TO_POINTER (LANES_WIDE + lanes), test_stream);
     }
   g_test_add_func ("/session/lane-reports/equal-lanes", test_equal_lanes);
+  g_test_add_func ("/session/lane-reports/equal-to-a-short-one", test_equal_to_a_short_one);
   g_test_add_func ("/session/lane-reports/stream/waits", test_stream_waits);
   status = g_test_run ();
   report_fixture_clear ();
