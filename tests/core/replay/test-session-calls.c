@@ -314,6 +314,56 @@ test_calls_failed_session_leaves_outputs (void)
   session_fixture_close (&fixture);
 }
 
+static CUresult
+refuse_wait (CUevent event)
+{
+  return CUDA_ERROR_UNKNOWN;
+}
+
+static CUresult
+refuse_stream (CUstream stream)
+{
+  return CUDA_ERROR_UNKNOWN;
+}
+
+/* Nobody knows which kernel of a graph failed: each node that has one is named, and once, however many it has. */
+static void
+test_calls_failed_wait_names_nodes (void)
+{
+  static const struct
+  {
+    const char *nodes, *names, *not ;
+  } graphs[] = { { "map name=only expr=x+1", "map \"only\"", "one of" },
+                 { "sort name=many", "sort \"many\"", "one of" },
+                 { "sort name=many -> map name=then expr=x+1", "one of sort \"many\", map \"then\"",
+                   "\"many\", sort" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "app name=source spec=u32[5000] -> upload mode=copy -> %s -> readback mode=copy -> app name=sink\n",
+        graphs[i].nodes);
+      SessionFixture fixture;
+      LeatDriverTable *table, real;
+      g_autofree guint32 *x = g_new0 (guint32, 5000);
+      g_autoptr (GBytes) bytes = g_bytes_new (x, 5000 * sizeof *x);
+      g_autoptr (GError) error = NULL;
+
+      session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
+      table = (LeatDriverTable *) leat_device_get_table (leat_session_get_device (fixture.session));
+      real = *table;
+      g_assert_true (leat_app_push_bytes (fixture.source, bytes, NULL));
+      table->cuEventQuery = table->cuEventSynchronize = refuse_wait;
+      table->cuStreamQuery = table->cuStreamSynchronize = refuse_stream;
+      g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
+      *table = real;
+      g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_FAILED);
+      g_assert_nonnull (strstr (error->message, graphs[i].names));
+      g_assert_null (strstr (error->message, graphs[i].not ));
+      session_fixture_close (&fixture);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -326,5 +376,6 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/leat/session/calls/one-of-two-inputs", test_calls_one_of_two_inputs);
   g_test_add_func ("/leat/session/calls/failed-session-leaves-outputs", test_calls_failed_session_leaves_outputs);
+  g_test_add_func ("/leat/session/calls/failed-wait-names-nodes", test_calls_failed_wait_names_nodes);
   return g_test_run ();
 }
