@@ -260,9 +260,7 @@ leat_pp_pragma (LeatPreprocessor *self, guint line)
       words = leat_pp_dup_expanded_line (self);
     }
   text = g_strdup_printf ("#pragma %s", words);
-  /* Between arguments it waits for its place. */
-  if (self->contexts->len == 0)
-    leat_pp_write_line (self, line, text);
+  leat_pp_write_line (self, line, text);
 }
 
 /* `_Pragma ("words")`, of which the name was read. */

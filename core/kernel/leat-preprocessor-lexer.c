@@ -370,8 +370,8 @@ leat_pp_lex_here (LeatPreprocessor *self, LeatPpToken *token, gboolean white)
   *token = (LeatPpToken){ .text = start, .line = file->line, .column = start - file->line_start + 1 };
   if (white)
     token->flags |= LEAT_PP_WHITE;
-  if (file->fresh)
-    token->flags |= LEAT_PP_FIRST | (self->collecting > 0 ? LEAT_PP_WHITE : 0);
+  if (file->fresh && self->collecting > 0)
+    token->flags |= LEAT_PP_WHITE;
   file->fresh = file->spliced = FALSE;
   token->kind = leat_pp_lex_kind (self, start);
   token->length = file->at - start;
@@ -445,7 +445,7 @@ leat_pp_lex_whole (LeatPreprocessor *self, const char *text, gsize length, LeatP
   self->file = &file;
   leat_pp_lex_here (self, token, FALSE);
   self->file = before;
-  whole = token->length == length && leat_pp_get_comment (&(LeatPpFile){ .at = text }) == '\0';
+  whole = token->length == length;
   token->line = token->column = 0;
   token->flags = 0;
   return whole;

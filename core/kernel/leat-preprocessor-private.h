@@ -21,17 +21,15 @@ typedef enum
   LEAT_PP_PADDING, /* nothing, but there may be a blank */
   LEAT_PP_PARAM,   /* of the macro in whose body it stands */
   LEAT_PP_OPTION,  /* __VA_OPT__ in a body; its parentheses and what is in them follow */
-  LEAT_PP_PRAGMA,  /* a whole line that stood between arguments */
 } LeatPpKind;
 
 enum
 {
   LEAT_PP_WHITE = 1 << 0, /* a blank stands in front */
-  LEAT_PP_FIRST = 1 << 1, /* of its line */
-  LEAT_PP_PASTE = 1 << 2, /* `##` stands behind */
-  LEAT_PP_STRINGIFY = 1 << 3,
-  LEAT_PP_NO_EXPAND = 1 << 4, /* it stood within the macro that it names */
-  LEAT_PP_SOURCED = 1 << 5,   /* padding that stands for a token, and has its WHITE */
+  LEAT_PP_PASTE = 1 << 1, /* `##` stands behind */
+  LEAT_PP_STRINGIFY = 1 << 2,
+  LEAT_PP_NO_EXPAND = 1 << 3, /* it stood within the macro that it names */
+  LEAT_PP_SOURCED = 1 << 4,   /* padding that stands for a token, and has its WHITE */
 };
 
 /* `line` is that of the file as it is; 0 in the body of a macro, and then it is of no place. */
@@ -111,6 +109,7 @@ typedef struct
   GHashTable *pushed;  /* char* -> GPtrArray of LeatPpMacro: push_macro */
   GPtrArray *owned;    /* LeatPpMacro */
   GStringChunk *words; /* what tokens point to that stands in no file */
+  gsize made_bytes;    /* of tokens that macros made, in words */
   GHashTable *once;    /* char*: identities of files that are read once */
   GHashTable *seen;    /* char*: of those that were included */
   LeatPpFile *file;
@@ -143,6 +142,8 @@ G_GNUC_PRINTF (4, 5)
 void leat_pp_fail (LeatPreprocessor *self, guint line, guint column, const char *format, ...);
 void leat_pp_read_file (LeatPreprocessor *self, const char *path, const char *text);
 gpointer leat_pp_alloc (LeatPreprocessor *self, gsize bytes);
+/* The text of a token that a macro makes; it is there until the file was read. */
+const char *leat_pp_keep_text (LeatPreprocessor *self, const GString *text);
 
 /* leat-preprocessor-lexer.c */
 /* One token of the file, behind blanks and comments.  END at the end of a file, and of a line in a directive. */

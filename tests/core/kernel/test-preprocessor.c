@@ -199,6 +199,9 @@ has_compiler (void)
 }
 
 static const char *const cases[] = {
+  "#define join(x, y) x ## y\n"
+  "join (., *) join (->, *) join (/, =) join (-, >) join (<<, =)\n",
+
   "#define x 3\n"
   "#define f(a) f(x * (a))\n"
   "#undef x\n"
@@ -414,6 +417,11 @@ static const char *const cases[] = {
   "#include \"h.h\"\n"
   "#define H \"h.h\"\n"
   "#include H\n"
+  "#define MORE \"h.h\" more f ( of it\n"
+  "#define f(x) x\n"
+  "#include MORE\n"
+  "#include \"h.h\" \n"
+  "#undef f\n"
   "#define S(x) #x\n"
   "#define XS(x) S(x)\n"
   "#include XS(h.h)\n"
@@ -795,6 +803,17 @@ test_preprocessor_places (Fixture *self, gconstpointer data)
   }
 }
 
+static void
+append_nested (GString *out, const char *call, const char *inner, guint depth)
+{
+  for (guint i = 0; i < depth; i++)
+    g_string_append (out, call);
+  g_string_append (out, inner);
+  for (guint i = 0; i < depth; i++)
+    g_string_append_c (out, ')');
+  g_string_append_c (out, '\n');
+}
+
 /* What has no end by itself is ended. */
 static void
 test_preprocessor_bounds (Fixture *self, gconstpointer data)
@@ -802,9 +821,14 @@ test_preprocessor_bounds (Fixture *self, gconstpointer data)
   g_autoptr (GString) bomb = g_string_new ("#define A0 x x\n"), nothing = g_string_new ("#define A0\n");
   g_autoptr (GString) deep = g_string_new ("#define f(x) x\n"), paren = g_string_new ("#if ");
   g_autofree char *loop = fixture_write (self, "loop.cu", "#include \"loop.cu\"\n");
-  const GString *texts[] = { bomb, nothing, deep, paren };
-  static const char *const messages[] = { "MiB of kernel text", "expanded more than", "nested more than",
-                                          "nested too deep" };
+  g_autoptr (GString) joined = g_string_new ("#define a(x) x ## x\n#define b(x) a (x)\n");
+  g_autoptr (GString) quoted = g_string_new ("#define a(x) #x\n#define b(x) a (x)\n");
+  g_autoptr (GString) wide = g_string_new ("#define a(p0");
+  const GString *texts[] = { bomb, nothing, deep, paren, joined, quoted, wide };
+  static const char *const messages[] = { "MiB of kernel text",         "expanded more than",
+                                          "nested more than",           "nested too deep",
+                                          "this macro makes tokens of", "this macro makes tokens of",
+                                          "more than 4096 parameters" };
 
   for (guint i = 1; i < 60; i++)
     {
@@ -813,14 +837,16 @@ test_preprocessor_bounds (Fixture *self, gconstpointer data)
     }
   g_string_append (bomb, "A59\n");
   g_string_append (nothing, "A59\n");
+  append_nested (deep, "f(", "", 5000);
   for (guint i = 0; i < 5000; i++)
-    {
-      g_string_append (deep, "f(");
-      g_string_append_c (paren, '(');
-    }
-  for (guint i = 0; i < 5000; i++)
-    g_string_append_c (deep, ')');
+    g_string_append_c (paren, '(');
   g_string_append (paren, "1\n#endif\n");
+  /* Without a bound they would be one token of a gigabyte. */
+  append_nested (joined, "b (", "x", 30);
+  append_nested (quoted, "b (", "\"\"", 30);
+  for (guint i = 1; i <= 4096; i++)
+    g_string_append_printf (wide, ", p%u", i);
+  g_string_append (wide, ") p4096\n");
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       g_autoptr (GError) error = NULL;
@@ -852,6 +878,9 @@ test_preprocessor_refuses (Fixture *self, gconstpointer data)
     { "#if 3 +\n#endif\n", "t.cu:1:4: this condition cannot be evaluated" },
     { "#define HASH #\nHASH include \"t.h\"\n", "t.cu:2:1: this \"#\" is no directive" },
     { "#define f(x) x\nf (\n#include \"t.h\"\n)\n", "t.cu:3: a file cannot be included between the arguments" },
+    { "#line 7 \"u.cu\"\n#include \"none.h\"\n", "u.cu:7: cannot include \"none.h\"" },
+    { "#line 7 \"u.cu\"\n#include <none.h>\n", "u.cu:7: cannot include <none.h>" },
+    { "#line 7 \"u.cu\"\n#include\n", "u.cu:7: expected \"file\" after #include" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
