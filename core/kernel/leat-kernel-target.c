@@ -25,8 +25,8 @@ leat_kernel_source_make_for (LeatKernelSource *self, const LeatKernelTarget *tar
   made->is_part = TRUE;
   if (self->maker != NULL)
     {
-      text = self->maker (self->maker_data, target);
-      made->text = leat_kernel_text_new (self->name, text, NULL, error);
+      text = self->maker (self->maker_data, target, error);
+      made->text = text != NULL ? leat_kernel_text_new (self->name, text, NULL, error) : NULL;
     }
   else
     made->text = leat_kernel_text_new_for (self->text, target, error);
