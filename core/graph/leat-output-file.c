@@ -109,7 +109,8 @@ leat_output_file_open_directly (LeatOutputFile *self, int fd, GError **error)
   return self->wake_fd >= 0 || leat_output_file_fail (self, errno, error);
 }
 
-/* The process's own, which umask () tells only by changing it for all threads.  0 on kernels that do not say. */
+/* The process's own, which umask () tells only by changing it for all threads.  Kernels before 4.7 do not say: then
+ * others get nothing. */
 static mode_t
 leat_output_file_read_umask (void)
 {
@@ -117,9 +118,9 @@ leat_output_file_read_umask (void)
   const char *line;
 
   if (!g_file_get_contents ("/proc/self/status", &status, NULL, NULL))
-    return 0;
+    return 077;
   line = strstr (status, "\nUmask:");
-  return line != NULL ? (mode_t) g_ascii_strtoull (line + strlen ("\nUmask:"), NULL, 8) & 0777 : 0;
+  return line != NULL ? (mode_t) g_ascii_strtoull (line + strlen ("\nUmask:"), NULL, 8) & 0777 : 077;
 }
 
 /* Kernels before 6.0 leave the umask of a file without a name to the access lists of the file system, also where that

@@ -19,14 +19,14 @@ char *leat_image_settle_values (const char *text);
  * the instruction is defined for all values, or nothing is known of its types.
  * @operation: "fptosi", "fptoui"; @from: "float" or "double"; @to: "i8" to "i64" */
 char *leat_image_values_dup_conversion (const char *operation, const char *from, const char *to, char **text);
+
 typedef enum
 {
   LEAT_VALUES_SHORT = 1 << 0, /* of a division: neither side can have more than 16 bits */
   LEAT_VALUES_PAIRED = 1 << 1 /* of a remainder: its quotient is taken too */
 } LeatValuesFlags;
 
-/* @operation: "shl", "lshr", "ashr", "sdiv", "udiv", "srem" or "urem"; @right: its second operand; @is_short: of a
- * division, neither side can have more than 16 bits */
+/* @operation: "shl", "lshr", "ashr", "sdiv", "udiv", "srem" or "urem"; @right: its second operand */
 char *leat_image_values_dup_operation (const char *operation, const char *type, const char *right,
                                        LeatValuesFlags flags, char **text);
 
