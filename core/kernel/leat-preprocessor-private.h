@@ -145,6 +145,20 @@ gpointer leat_pp_alloc (LeatPreprocessor *self, gsize bytes);
 /* The text of a token that a macro makes; it is there until the file was read. */
 const char *leat_pp_keep_text (LeatPreprocessor *self, const GString *text);
 
+/* leat-preprocessor-blanks.c */
+/* Behind the line end that the backslash at @p hides; NULL where it hides none.  As GCC has it, blanks between the two
+ * do not matter. */
+const char *leat_pp_find_spliced (const char *p);
+/* The next byte, behind spliced line ends. */
+char leat_pp_peek (LeatPpFile *file);
+void leat_pp_step (LeatPpFile *file);
+/* The @n bytes that come next, without moving. */
+void leat_pp_peek_ahead (const LeatPpFile *file, char *bytes, guint n);
+/* Of a name or a number. */
+gboolean leat_pp_is_word (char c);
+/* Past blanks, comments and, outside of directives, line ends. */
+gboolean leat_pp_skip_blanks (LeatPreprocessor *self);
+
 /* leat-preprocessor-lexer.c */
 /* One token of the file, behind blanks and comments.  END at the end of a file, and of a line in a directive. */
 void leat_pp_lex (LeatPreprocessor *self, LeatPpToken *token);
@@ -152,11 +166,6 @@ void leat_pp_lex (LeatPreprocessor *self, LeatPpToken *token);
 gboolean leat_pp_lex_line (LeatPreprocessor *self, LeatPpToken *token);
 /* Past what is left of a line. */
 void leat_pp_skip_line (LeatPreprocessor *self);
-/* Past blanks, comments and, outside of directives, line ends. */
-gboolean leat_pp_skip_blanks (LeatPreprocessor *self);
-/* The next byte, behind spliced line ends. */
-char leat_pp_peek (LeatPpFile *file);
-void leat_pp_step (LeatPpFile *file);
 /* Whether one token is all of a text of its own. */
 gboolean leat_pp_lex_whole (LeatPreprocessor *self, const char *text, gsize length, LeatPpToken *token);
 gboolean leat_pp_is (const LeatPpToken *token, const char *word);
@@ -196,7 +205,28 @@ void leat_pp_paste (LeatPreprocessor *self, LeatPpToken *token);
 
 /* leat-preprocessor-directive.c */
 void leat_pp_directive (LeatPreprocessor *self);
+/* The rest of the line as it stands, blanks at its ends aside. (transfer full) */
+char *leat_pp_dup_line (LeatPreprocessor *self);
+/* The same with macros expanded. (transfer full) */
+char *leat_pp_dup_expanded_line (LeatPreprocessor *self);
+
+/* leat-preprocessor-pragma.c */
+/* Behind `#pragma`. */
+void leat_pp_pragma (LeatPreprocessor *self, guint line);
 void leat_pp_pragma_operator (LeatPreprocessor *self, const LeatPpToken *name);
+
+/* leat-preprocessor-value.c */
+typedef struct
+{
+  guint64 bits;
+  gboolean is_unsigned;
+} LeatPpValue;
+
+/* What is wrong with the literal; NULL: nothing. */
+const char *leat_pp_value_read_number (LeatPpValue *self, const LeatPpToken *token);
+const char *leat_pp_value_read_character (LeatPpValue *self, const LeatPpToken *token);
+/* All that take two operands, but `&&`, `||` and `,`.  FALSE for a division by zero, which gives 0. */
+gboolean leat_pp_value_apply (LeatPpValue *self, const char *operator, LeatPpValue other);
 
 /* leat-preprocessor-condition.c */
 gboolean leat_pp_evaluate (LeatPreprocessor *self);
