@@ -176,8 +176,8 @@ leat_output_file_dup_target (const char *path)
   return g_steal_pointer (&target);
 }
 
-/* Whose the file is, only root may keep in all cases; who may write a file of another's keeps its group if it can, and
- * then it is theirs. The mode comes last, as a new owner takes bits from it. */
+/* Only root may always keep the owner.  Another user who may write to the file keeps its group where that is allowed,
+ * and becomes its owner.  The mode comes last, as a new owner takes bits from it. */
 static gboolean
 leat_output_file_keep_owner (LeatOutputFile *self, const struct stat *info, GError **error)
 {
@@ -277,7 +277,7 @@ leat_output_file_free (LeatOutputFile *self)
   g_free (self);
 }
 
-/* What saves a state, for one, is given no cancellable, and may have one that this thread works under. */
+/* Some callers, such as those that save a state, are given no cancellable; this thread may work under one. */
 static gboolean
 leat_output_file_is_called_off (GCancellable *cancellable, GError **error)
 {

@@ -173,8 +173,8 @@ leat_image_host_add_all (GPtrArray *args, const char *const *words)
     g_ptr_array_add (args, g_strdup (words[i]));
 }
 
-/* What becomes of C++; the messages are read by people who know neither the file's text as it is given to the compiler,
- * nor a file that has the kernel's name by chance, so that no line is shown. */
+/* Options for C++.  No line of the text is shown in messages: users know neither the text that the compiler is given,
+ * nor a file that has the kernel's name by chance. */
 static void
 leat_image_host_add_language (GPtrArray *args, gboolean is_clang, gboolean strict)
 {

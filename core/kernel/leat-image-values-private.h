@@ -7,9 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* What C++ leaves open and a GPU defines: whole numbers of what does not fit them, shifts by the width or more,
- * division by zero.  The optimiser may make anything of them, another thing in each place, so they are settled before
- * it runs. */
+/* C++ leaves open, and a GPU defines: whole numbers of what does not fit them, shifts by the width or more, division by
+ * zero.  The optimiser may make anything of them, another thing in each place, so they are settled before it runs. */
 
 /* LLVM's text of a module that clang made without optimising it, and with floating-point exceptions seen (so that it
  * folds no constants).  (transfer full): the same, with the values that a GPU gives and with exceptions ignored. */

@@ -471,7 +471,8 @@ leat_kernel_source_find_report (LeatKernelSource *self, guint code)
   return leat_kernel_unit_find_report (self->unit, code);
 }
 
-/* What one text has on this machine's CPU says little of what it has elsewhere. */
+/* Two files that are alike on this machine's CPU may differ elsewhere, so where a text asks for its target, all that it
+ * is made of is compared. */
 static gboolean
 leat_kernel_source_reads_same (LeatKernelSource *self, LeatKernelSource *other)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What macros are given, and what becomes of it in their bodies: as it is beside `#` and `##`, else expanded. */
+/* Arguments of macros, and their place in the bodies: as they are beside `#` and `##`, else expanded. */
 
 /* Each is a call of this program within another one. */
 #define LEAT_PP_NESTED_MAX 200

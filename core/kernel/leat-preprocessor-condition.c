@@ -100,7 +100,7 @@ leat_pp_condition_defined (LeatPpCondition *self)
   return value;
 }
 
-/* What C++17 has, with the numbers of the standard. */
+/* The attributes of C++17, with the numbers of the standard. */
 static guint64
 leat_pp_get_attribute (const char *name)
 {

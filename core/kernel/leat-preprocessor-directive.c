@@ -233,7 +233,7 @@ leat_pp_undef (LeatPreprocessor *self, const LeatPpToken *directive)
     leat_pp_fail (self, directive->line, directive->column, "expected a name after #undef");
 }
 
-/* What takes one line.  FALSE for what took more. */
+/* FALSE for a directive that took more than its line. */
 static gboolean
 leat_pp_obey (LeatPreprocessor *self, const LeatPpToken *name)
 {

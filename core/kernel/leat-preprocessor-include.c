@@ -256,7 +256,7 @@ leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
     leat_pp_refuse_header (self, line, name);
 }
 
-/* What follows the header means nothing, whether it stands there or a macro brought it. */
+/* The rest of the line means nothing, whether it stands there or a macro brought it. */
 static void
 leat_pp_drop_line (LeatPreprocessor *self)
 {

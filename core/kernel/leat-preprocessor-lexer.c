@@ -104,7 +104,7 @@ leat_pp_lex_prefixed (LeatPpFile *file, const char *start)
   return c == '"' ? LEAT_PP_STRING : LEAT_PP_CHAR;
 }
 
-/* What makes a literal one of the user's own, "x"_s, and is no macro as in "%"PRIu64. */
+/* The suffix of a literal of the user's own, "x"_s; in "%"PRIu64 it is a macro, and left. */
 static void
 leat_pp_lex_suffix (LeatPreprocessor *self)
 {

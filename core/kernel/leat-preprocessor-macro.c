@@ -117,7 +117,7 @@ leat_pp_read_rest (LeatPreprocessor *self, LeatPpDefinition *definition, const L
     leat_pp_definition_fail (self, definition, at, "expected \")\" after \"...\"");
 }
 
-/* What is between the parentheses, the first of which was read. */
+/* The parameters between the parentheses, the first of which was read. */
 static void
 leat_pp_read_params (LeatPreprocessor *self, LeatPpDefinition *definition)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What is defined before a file begins.  Kernel files are CUDA C for device code, so they find what nvcc 13.0 and NVRTC
+/* The macros that a file finds.  Kernel files are CUDA C for device code, so they find what nvcc 13.0 and NVRTC
  * define for that, on every machine and whether or not CUDA is there.  The dialect's own macros are defined, and left
  * to compilers: the transformation knows them by name. */
 
@@ -274,7 +274,7 @@ leat_pp_get_number (LeatPreprocessor *self, const LeatPpWord *word, guint number
   return macro;
 }
 
-/* What a text is told of the device that it is for; that it asked is noted. */
+/* Tells a text about the device that it is for, and notes that it asked. */
 static LeatPpMacro *
 leat_pp_find_target (LeatPreprocessor *self, const LeatPpWord *word)
 {

@@ -222,7 +222,7 @@ typedef struct
   gboolean is_unsigned;
 } LeatPpValue;
 
-/* What is wrong with the literal; NULL: nothing. */
+/* The fault of the literal; NULL: none. */
 const char *leat_pp_value_read_number (LeatPpValue *self, const LeatPpToken *token);
 const char *leat_pp_value_read_character (LeatPpValue *self, const LeatPpToken *token);
 /* All that take two operands, but `&&`, `||` and `,`.  FALSE for a division by zero, which gives 0. */

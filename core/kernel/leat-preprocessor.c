@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The C preprocessor of kernel files.  What it gives is bound, hashed, transformed and compiled: nothing else reads a
+/* The C preprocessor of kernel files.  Its text is bound, hashed, transformed and compiled.  Nothing else reads a
  * directive, so that all of them have the same answer, and compilers open no file.
  *
  *   file --lexer--> tokens --expand, argument--> tokens --write--> text with #line

@@ -152,8 +152,8 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
  * @from: a buffer whose count the kernel takes
  *
  * Says that the kernel that was added last writes no other number into the counts of its outputs than @from has: a
- * sort has as many items as there were.  What follows it can then become one kernel with it, since how many items there
- * are is known before it begins.  Nothing is said of a buffer without a count.
+ * sort has as many items as there were.  Kernels behind it can then become one with it, since the number of items is
+ * known before it begins.  Nothing is said of a buffer without a count.
  */
 void
 leat_recorder_keep_count (LeatRecorder *self, LeatBufferId from)

@@ -68,7 +68,7 @@ leat_image_tiff_get (TIFF *tiff, guint tag)
   return value;
 }
 
-/* What can be said of samples of 16 bits that are no such numbers as a pixel has; NULL: they are. */
+/* The reason why samples of 16 bits are not taken; NULL: they are. */
 static const char *
 leat_image_tiff_find_fault (TIFF *tiff)
 {
