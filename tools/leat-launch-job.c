@@ -305,7 +305,7 @@ leat_launch_job_work (gpointer data)
 {
   LeatLaunchJob *self = data;
 
-  /* What is written to a pipe that nobody reads can be called off. */
+  /* A write to a pipe that nobody reads can be called off. */
   g_cancellable_push_current (self->cancellable);
   self->ok = leat_launch_steps[self->step].work (self, &self->error);
   g_cancellable_pop_current (self->cancellable);

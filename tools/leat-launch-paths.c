@@ -6,7 +6,7 @@
 
 #include "graph/leat-claims-private.h"
 
-/* What options write, and what the pipelines that run together read and write. */
+/* Options write files, and pipelines that run together read and write some. */
 
 static gboolean
 leat_launch_claim_pipeline (LeatClaims *claims, const LeatLaunchText *text, LeatPipeline *pipeline, gboolean named,

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What no tool gets on without, so that GLib need not end it: for its main loop, signals, children. */
+/* Files that every tool needs, for its main loop, signals and children; without them GLib ends it. */
 #define LEAT_TOOL_FILES_LEAST 8
 
-/* A daemon may start a tool with some of the first three closed.  What is opened next would have their numbers, and get
- * what is meant for them; so something else has them, which to read or to write is the error that it would be. */
+/* A daemon may start a tool with some of the first three closed.  The next files that it opens would have their
+ * numbers, and get what is meant for them.  So /dev/null takes the numbers, open the other way round: to read or to
+ * write there is an error, as it is with a closed descriptor. */
 static gboolean
 leat_tool_fill_descriptors (void)
 {

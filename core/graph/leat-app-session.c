@@ -123,8 +123,8 @@ leat_app_waits_for_spec (LeatApp *self)
   return waits;
 }
 
-/* The next push, or why there is none.  What was set before it was pushed is for the run that takes it, so where that
- * was waited for it is left until the session has taken that over. */
+/* The next push, or why there is none.  Properties that were set before a push are for the run that takes it.  So a
+ * push that was waited for is left until the session has taken those over. */
 static LeatFlow
 leat_app_take (LeatApp *self, gboolean wait, GBytes **bytes)
 {

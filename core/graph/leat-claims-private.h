@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* Who reads and who writes which file: what one would write over is refused before anything is opened, made or waited
- * for.  A file is the same by every path, symbolic and hard links included; one that is yet to be made is the same by
- * the path that it will have.  Pipes, terminals and other devices may have several writers. */
+/* The files that nodes and options read and write.  One that would be written over is refused before anything is
+ * opened, made or waited for.  A file is the same by every path, symbolic and hard links included; one that is yet to
+ * be made is the same by the path that it will have.  Pipes, terminals and other devices may have several writers. */
 typedef struct _LeatClaims LeatClaims;
 
 typedef enum

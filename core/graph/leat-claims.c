@@ -99,14 +99,14 @@ leat_claim_is_same (const LeatClaim *self, const LeatClaim *other)
   return self->target != NULL && g_strcmp0 (self->target, other->target) == 0;
 }
 
-/* What keeps its bytes, so that one would lose them to another. */
+/* Files and disks keep their bytes, so that one user would lose them to another. */
 static gboolean
 leat_claim_is_kept (const LeatClaim *self)
 {
   return !self->there || S_ISREG (self->info.st_mode) || S_ISBLK (self->info.st_mode);
 }
 
-/* Whoever reads takes from the others what is read. */
+/* A reader of a stream takes from the others the part that it reads. */
 static gboolean
 leat_claim_shares_input (const LeatClaim *self, const LeatClaim *other)
 {
@@ -118,7 +118,7 @@ leat_claim_shares_input (const LeatClaim *self, const LeatClaim *other)
          && (S_ISFIFO (self->info.st_mode) || S_ISSOCK (self->info.st_mode));
 }
 
-/* What several write through one descriptor comes one after the other. */
+/* Several writers of one descriptor are no clash: their bytes come one after the other. */
 static gboolean
 leat_claim_meets (const LeatClaim *self, const LeatClaim *other)
 {

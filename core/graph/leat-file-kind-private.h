@@ -20,7 +20,7 @@ typedef struct
 
 /* (nullable): what nobody takes for text of another kind */
 const LeatFileKind *leat_file_kind_find (gconstpointer bytes, gsize size);
-/* What would work with the file, for the end of a message: "image:read path=a.png reads it". */
+/* The advice what would work with the file, for the end of a message: "image:read path=a.png reads it". */
 char *leat_file_kind_dup_advice (const LeatFileKind *self, const char *path);
 
 G_END_DECLS

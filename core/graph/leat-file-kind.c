@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Whoever gives a file where another is wanted learns what it is. */
+/* A user who gives the wrong kind of file learns what it is. */
 
 typedef struct
 {

@@ -25,7 +25,8 @@ G_BEGIN_DECLS
  * @LEAT_GRAPH_ERROR_RANGE: a value out of its range
  * @LEAT_GRAPH_ERROR_MISSING: a required property, or an argument of a kernel, is not set
  * @LEAT_GRAPH_ERROR_UNLINKED: a required port is not linked
- * @LEAT_GRAPH_ERROR_TWO_WRITERS: the input has a link already, or what a file would be written over is another's
+ * @LEAT_GRAPH_ERROR_TWO_WRITERS: the input has a link already; or two nodes or options would write one file, read one
+ *   stream, or one would write over what the other reads
  * @LEAT_GRAPH_ERROR_DIRECTION: output to output, or input to input
  * @LEAT_GRAPH_ERROR_CYCLE: a link would close a cycle
  * @LEAT_GRAPH_ERROR_SPEC: a spec cannot be read, or two ends do not agree

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What is installed beside the library and is no program: graphs in leat/graphs, documents in doc/leat. */
+/* Data that are installed beside the library: graphs in leat/graphs, documents in doc/leat. */
 
 /* The path of @name, such as "doc/leat/README.md", where Leat or the system keeps such; NULL where it is not installed.
  */

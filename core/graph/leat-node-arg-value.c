@@ -118,7 +118,7 @@ typedef enum
   LEAT_ARG_FAULT_RANGE,
 } LeatArgFault;
 
-/* Who gives a whole number means that one; a float holds those of 24 bits and zeros behind them. */
+/* A user who gives a whole number means that one; a float holds those of 24 bits and zeros behind them. */
 static gboolean
 leat_number_is_held (const LeatNumber *self)
 {

@@ -37,8 +37,8 @@ const char *leat_output_file_get_path (LeatOutputFile *self);
 gboolean leat_output_file_is_seekable (LeatOutputFile *self);
 gboolean leat_output_file_is_terminal (LeatOutputFile *self);
 
-/* The descriptor of this process that @path stands for, or -1.  What it leads to may be a file, which has been opened
- * by somebody else and perhaps written to, so it must not be replaced. */
+/* The descriptor of this process that @path stands for, or -1.  It may lead to a file that somebody else has opened
+ * and perhaps written to, so that file must not be replaced. */
 int leat_output_file_find_descriptor (const char *path);
 /* Through symbolic links, so that they stay: also those to something that is yet to be made. */
 char *leat_output_file_dup_target (const char *path);

@@ -1,37 +1,24 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-output-file-private.h"
+#include "leat-output-file-internal-private.h"
 
 #include "leat-graph-error.h"
 #include "leat-output-name-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define LEAT_OUTPUT_FILE_LINKS   40 /* that lead from one to the next, as many as the kernel follows */
-#define LEAT_OUTPUT_FILE_LOOK_MS 20 /* between two looks whether a pipe has a reader, or it was called off */
+/* Where a file is made, and how what is there is opened or kept. */
 
-struct _LeatOutputFile
-{
-  char *path;      /* for messages */
-  char *target;    /* what the file will be called; NULL when written directly */
-  char *temporary; /* what it is called until then; NULL when it has no name */
-  int fd;
-  int wake_fd; /* -1 where a write never waits for somebody */
-  gboolean owns_fd;
-  gboolean awaits; /* a pipe that nobody reads yet, not open therefore */
-  guint64 written;
-};
+#define LEAT_OUTPUT_FILE_LINKS 40 /* that lead from one to the next, as many as the kernel follows */
 
-static gboolean
+gboolean
 leat_output_file_fail (LeatOutputFile *self, int code, GError **error)
 {
   const char *advice = "";
@@ -75,7 +62,7 @@ leat_output_file_find_descriptor (const char *path)
 }
 
 /* Without O_NONBLOCK, to open a pipe would be to wait for its reader, and nobody could call that off. */
-static gboolean
+gboolean
 leat_output_file_try_open (LeatOutputFile *self, GError **error)
 {
   struct stat info;
@@ -109,7 +96,8 @@ leat_output_file_open_directly (LeatOutputFile *self, int fd, GError **error)
   return self->wake_fd >= 0 || leat_output_file_fail (self, errno, error);
 }
 
-/* The process's own, which umask () tells only by changing it for all threads.  0 on kernels that do not say. */
+/* The process's own, which umask () tells only by changing it for all threads.  Kernels before 4.7 do not say: then
+ * others get nothing. */
 static mode_t
 leat_output_file_read_umask (void)
 {
@@ -117,9 +105,9 @@ leat_output_file_read_umask (void)
   const char *line;
 
   if (!g_file_get_contents ("/proc/self/status", &status, NULL, NULL))
-    return 0;
+    return 077;
   line = strstr (status, "\nUmask:");
-  return line != NULL ? (mode_t) g_ascii_strtoull (line + strlen ("\nUmask:"), NULL, 8) & 0777 : 0;
+  return line != NULL ? (mode_t) g_ascii_strtoull (line + strlen ("\nUmask:"), NULL, 8) & 0777 : 077;
 }
 
 /* Kernels before 6.0 leave the umask of a file without a name to the access lists of the file system, also where that
@@ -175,8 +163,8 @@ leat_output_file_dup_target (const char *path)
   return g_steal_pointer (&target);
 }
 
-/* Whose the file is, only root may keep in all cases; who may write a file of another's keeps its group if it can, and
- * then it is theirs. The mode comes last, as a new owner takes bits from it. */
+/* Only root may always keep the owner.  Another user who may write to the file keeps its group where that is allowed,
+ * and becomes its owner.  The mode comes last, as a new owner takes bits from it. */
 static gboolean
 leat_output_file_keep_owner (LeatOutputFile *self, const struct stat *info, GError **error)
 {
@@ -274,161 +262,6 @@ leat_output_file_free (LeatOutputFile *self)
   g_free (self->target);
   g_free (self->path);
   g_free (self);
-}
-
-/* What saves a state, for one, is given no cancellable, and may have one that this thread works under. */
-static gboolean
-leat_output_file_is_called_off (GCancellable *cancellable, GError **error)
-{
-  return g_cancellable_set_error_if_cancelled (cancellable != NULL ? cancellable : g_cancellable_get_current (), error);
-}
-
-/* Until the descriptor can be written to, or @timeout_ms are over. */
-static gboolean
-leat_output_file_poll (LeatOutputFile *self, int timeout_ms, GCancellable *cancellable, GError **error)
-{
-  struct pollfd polled[2] = { { self->fd, POLLOUT, 0 }, { self->wake_fd, POLLIN, 0 } };
-  eventfd_t ignored;
-
-  if (leat_output_file_is_called_off (cancellable, error))
-    return FALSE;
-  while (poll (polled, 2, timeout_ms) < 0)
-    if (errno != EINTR)
-      return leat_output_file_fail (self, errno, error);
-  if (polled[1].revents == 0)
-    return TRUE;
-  eventfd_read (self->wake_fd, &ignored);
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "writing \"%s\" was called off", self->path);
-  return FALSE;
-}
-
-gboolean
-leat_output_file_await (LeatOutputFile *self, GCancellable *cancellable, GError **error)
-{
-  while (self->awaits)
-    if (!leat_output_file_try_open (self, error)
-        || (self->awaits && !leat_output_file_poll (self, LEAT_OUTPUT_FILE_LOOK_MS, cancellable, error)))
-      return FALSE;
-  return TRUE;
-}
-
-/* Waits until PIPE_BUF bytes can be written without blocking, or it is time to look again: only what was opened here
- * surely does not block then. */
-static gboolean
-leat_output_file_wait (LeatOutputFile *self, GCancellable *cancellable, GError **error)
-{
-  if (self->wake_fd < 0)
-    return !leat_output_file_is_called_off (cancellable, error);
-  return leat_output_file_await (self, cancellable, error)
-         && leat_output_file_poll (self, self->owns_fd ? LEAT_OUTPUT_FILE_LOOK_MS : -1, cancellable, error);
-}
-
-gboolean
-leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GCancellable *cancellable, GError **error)
-{
-  const guint8 *at = data;
-  eventfd_t ignored;
-
-  /* Who woke an earlier write may have come too late for it.  Whoever means this one has cancelled it before, or wakes
-   * it again. */
-  if (self->wake_fd >= 0)
-    eventfd_read (self->wake_fd, &ignored);
-  while (size > 0)
-    {
-      /* A pipe takes this much at once when poll () says that it takes something. */
-      gsize step = self->wake_fd >= 0 ? MIN (size, PIPE_BUF) : size;
-      gssize n;
-
-      if (!leat_output_file_wait (self, cancellable, error))
-        return FALSE;
-      n = write (self->fd, at, step);
-      if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        continue;
-      if (n < 0)
-        return leat_output_file_fail (self, errno, error);
-      at += n;
-      size -= (gsize) n;
-      self->written += (guint64) n;
-    }
-  return TRUE;
-}
-
-gboolean
-leat_output_file_write_at (LeatOutputFile *self, guint64 offset, gconstpointer data, gsize size, GError **error)
-{
-  const guint8 *at = data;
-
-  while (size > 0)
-    {
-      gssize n = pwrite (self->fd, at, size, (off_t) offset);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return leat_output_file_fail (self, errno, error);
-      at += n;
-      offset += (guint64) n;
-      size -= (gsize) n;
-    }
-  return TRUE;
-}
-
-/* Gives a file without one its name.  What has the name already cannot be linked over, only renamed over. */
-static gboolean
-leat_output_file_link (LeatOutputFile *self, GError **error)
-{
-  g_autofree char *handle = leat_output_name_from_fd (self->fd);
-
-  if (linkat (AT_FDCWD, handle, AT_FDCWD, self->target, AT_SYMLINK_FOLLOW) == 0)
-    return TRUE;
-  if (errno != EEXIST)
-    return leat_output_file_fail (self, errno, error);
-  self->temporary = leat_output_name_link (self->target, handle);
-  return self->temporary != NULL || leat_output_file_fail (self, errno, error);
-}
-
-/* Some file systems say only when a descriptor is closed that there was no room. */
-static gboolean
-leat_output_file_flush (LeatOutputFile *self, GError **error)
-{
-  int other = fcntl (self->fd, F_DUPFD_CLOEXEC, 0);
-
-  if (other < 0 || (close (other) != 0 && errno != EINTR))
-    return leat_output_file_fail (self, errno, error);
-  return TRUE;
-}
-
-gboolean
-leat_output_file_sync (LeatOutputFile *self, GError **error)
-{
-  return self->target == NULL || fsync (self->fd) == 0 || leat_output_file_fail (self, errno, error);
-}
-
-gboolean
-leat_output_file_commit (LeatOutputFile *self, GError **error)
-{
-  if (!self->owns_fd)
-    return TRUE;
-  /* The reader of a pipe waits for its end also when there is nothing before that. */
-  if (!leat_output_file_await (self, NULL, error))
-    return FALSE;
-  if (!leat_output_file_flush (self, error))
-    return FALSE;
-  if (self->target == NULL)
-    return TRUE;
-  if (self->temporary == NULL && !leat_output_file_link (self, error))
-    return FALSE;
-  if (self->temporary != NULL && !leat_output_name_rename (self->temporary, self->target))
-    return leat_output_file_fail (self, errno, error);
-  self->temporary = NULL;
-  return TRUE;
-}
-
-void
-leat_output_file_wake (LeatOutputFile *self)
-{
-  if (self->wake_fd >= 0)
-    eventfd_write (self->wake_fd, 1);
 }
 
 const char *

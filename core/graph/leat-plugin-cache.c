@@ -54,7 +54,7 @@ leat_plugin_cache_is_private (const struct stat *info)
   return info->st_uid == geteuid () && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* What is in it says which file is loaded for a node, so it is trusted as compiled kernels in their cache are. */
+/* The cache says which file is loaded for a node, so it is trusted as compiled kernels in their cache are. */
 static gboolean
 leat_plugin_cache_may_read (const char *file, int fd, struct stat *info)
 {

@@ -9,10 +9,8 @@
 #include "driver/leat-thread-private.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -22,226 +20,13 @@
 
 #define LEAT_IMAGE_MESSAGES_MAX 6000
 
-const char *
-leat_image_get_sanitizer (void)
-{
-  const char *text = g_getenv ("LEAT_KERNEL_SANITIZE");
-
-  return text != NULL && *text != '\0' ? text : NULL;
-}
-
-gboolean
-leat_image_host_runs_variants (void)
-{
-  return g_strcmp0 (g_getenv ("LEAT_CPU_VARIANTS"), "0") != 0;
-}
-
 /* 1 when a compiler was used that cannot be asked to settle anything, 2 when that was told. */
 static int leat_image_host_left_open;
-
-/* The words of the command that begin every call. */
-static char **
-leat_image_host_find_compiler (GError **error)
-{
-  static const char *const names[] = { "clang++",    "clang++-20", "clang++-19", "clang++-18",
-                                       "clang++-17", "clang++-16", "clang++-15", "clang++-14",
-                                       "c++",        "g++",        NULL };
-  /* The sanitizer's runtime is the program's, which most often is that of the system's own compiler. */
-  static const char *const sanitizing[] = { "c++", "g++", "clang++", NULL };
-  const char *const *name = leat_image_get_sanitizer () != NULL ? sanitizing : names;
-  const char *given = g_getenv ("LEAT_CXX");
-  g_autoptr (GError) local = NULL;
-  g_autofree char *path = NULL;
-  char **words = NULL;
-
-  if (given != NULL && *given != '\0')
-    {
-      if (!g_shell_parse_argv (given, NULL, &words, &local))
-        {
-          g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "cannot use LEAT_CXX: %s", local->message);
-          return NULL;
-        }
-      path = g_find_program_in_path (words[0]);
-      if (path != NULL)
-        return words;
-      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
-                   "LEAT_CXX names \"%s\", which is not a program", words[0]);
-      g_strfreev (words);
-      return NULL;
-    }
-  for (; *name != NULL; name++)
-    {
-      path = g_find_program_in_path (*name);
-      if (path != NULL)
-        {
-          words = g_new0 (char *, 2);
-          words[0] = g_steal_pointer (&path);
-          return words;
-        }
-    }
-  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
-               "running this kernel on the CPU needs a C++ compiler, and there is no clang++, c++ or g++ here; install "
-               "clang, or name one in LEAT_CXX");
-  return NULL;
-}
-
-/* A name that says it, of the command (before which another may stand, such as ccache) or behind its links. */
-static gboolean
-leat_image_host_is_clang (char **compiler)
-{
-  for (guint i = 0; compiler[i] != NULL && compiler[i][0] != '-'; i++)
-    {
-      g_autofree char *path = g_find_program_in_path (compiler[i]), *name = g_path_get_basename (compiler[i]);
-      g_autofree char *real = path != NULL ? realpath (path, NULL) : NULL;
-
-      if (strstr (name, "clang") != NULL || (real != NULL && strstr (real, "clang") != NULL))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* Whether @compiler is asked twice.  Sanitizers are those of the compiler that the program is built with, and tell of
- * what is left open instead. */
-static gboolean
-leat_image_host_settles (char **compiler)
-{
-  return leat_image_get_sanitizer () == NULL && leat_image_host_is_clang (compiler);
-}
-
-GError *
-leat_image_host_check_values (void)
-{
-  g_auto (GStrv) compiler = leat_image_host_find_compiler (NULL);
-
-  if (compiler == NULL || leat_image_get_sanitizer () != NULL || leat_image_host_settles (compiler))
-    return NULL;
-  return g_error_new (
-    LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
-    "kernels for the CPU are compiled by %s, which makes anything of the casts, shifts and divisions that "
-    "C++ leaves open and a GPU defines; with clang++ installed, or named in LEAT_CXX, they are as on a GPU",
-    compiler[0]);
-}
 
 GError *
 leat_image_host_take_warning (void)
 {
   return g_atomic_int_compare_and_exchange (&leat_image_host_left_open, 1, 2) ? leat_image_host_check_values () : NULL;
-}
-
-/* The program behind all links, its size and its time: cheaper than asking it, and it changes when the program does. */
-char *
-leat_image_host_dup_identity (GError **error)
-{
-  g_auto (GStrv) words = leat_image_host_find_compiler (error);
-  g_autofree char *path = NULL, *command = NULL, *real = NULL;
-  struct stat info;
-
-  if (words == NULL)
-    return NULL;
-  path = g_find_program_in_path (words[0]);
-  real = path != NULL ? realpath (path, NULL) : NULL;
-  if (real == NULL || stat (real, &info) != 0)
-    {
-      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "cannot look at the compiler %s: %s", words[0],
-                   g_strerror (errno));
-      return NULL;
-    }
-  command = g_strjoinv (" ", words);
-  return g_strdup_printf ("%s %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT ".%ld %s", command, real,
-                          (gint64) info.st_size, (gint64) info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
-                          leat_image_host_settles (words) ? "settled" : "open");
-}
-
-static void
-leat_image_host_add_sanitizer (GPtrArray *args)
-{
-  const char *sanitizer = leat_image_get_sanitizer ();
-
-  if (sanitizer == NULL)
-    return;
-  g_ptr_array_add (args, g_strdup_printf ("-fsanitize=%s", sanitizer));
-  g_ptr_array_add (args, g_strdup ("-g1"));
-  g_ptr_array_add (args, g_strdup ("-fno-omit-frame-pointer"));
-  if (strstr (sanitizer, "undefined") != NULL)
-    g_ptr_array_add (args, g_strdup ("-fno-sanitize=vptr,alignment"));
-}
-
-static void
-leat_image_host_add_all (GPtrArray *args, const char *const *words)
-{
-  for (guint i = 0; words[i] != NULL; i++)
-    g_ptr_array_add (args, g_strdup (words[i]));
-}
-
-/* What becomes of C++; the messages are read by people who know neither the file's text as it is given to the compiler,
- * nor a file that has the kernel's name by chance, so that no line is shown. */
-static void
-leat_image_host_add_language (GPtrArray *args, gboolean is_clang, gboolean strict)
-{
-  static const char *const options[] = {
-    "-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-math-errno", "-fno-trapping-math",
-    "-fno-strict-aliasing",
-    /* A wrong pointer or an endless loop must stay one: what the compiler drops,
-       nobody is told of. */
-    "-fno-delete-null-pointer-checks", "-fno-finite-loops", "-fwrapv", "-fvisibility=hidden", "-fno-stack-protector",
-    "-fstack-clash-protection", /* a large frame must not step over the guard page */
-    "-fdiagnostics-color=never", NULL
-  };
-  static const char *const gcc[] = { "-fno-isolate-erroneous-paths-dereference", "-fno-diagnostics-show-caret", NULL };
-  static const char *const clang[] = { "-fno-caret-diagnostics", NULL };
-
-  leat_image_host_add_all (args, options);
-  leat_image_host_add_all (args, is_clang ? clang : gcc);
-  if (!strict)
-    g_ptr_array_add (args, g_strdup ("-DLEAT_FAST"));
-  leat_image_host_add_sanitizer (args);
-}
-
-static void
-leat_image_host_add_linker (GPtrArray *args)
-{
-  static const char *const options[] = {
-    "-shared", "-nostdlib", "-Wl,-Bsymbolic", "-Wl,-z,relro", "-Wl,-z,noexecstack", "-Wl,--build-id=none", NULL
-  };
-  g_autofree char *gold = g_find_program_in_path ("ld.gold");
-
-  leat_image_host_add_all (args, options);
-  if (leat_image_get_sanitizer () == NULL)
-    g_ptr_array_add (args, g_strdup ("-s"));
-  if (gold != NULL)
-    g_ptr_array_add (args, g_strdup ("-fuse-ld=gold"));
-}
-
-/* From the text on standard input, which is in @language, to @output: a shared object, or, of C++ that is to be
- * settled, LLVM's text before anything was made of it. */
-static char **
-leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gboolean strict, const char *language,
-                              const char *output)
-{
-  static const char *const settled[] = {
-    "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang", "-ffp-exception-behavior=maytrap", NULL
-  };
-  const char *const ends[] = { "-o",  output,  "-x", language, "-", "-Wl,--as-needed",
-                               "-lm", "-lgcc", /* what takes no single instruction, such as a product of __int128 */
-                               NULL };
-  gboolean from_llvm = g_str_equal (language, "ir"), to_llvm = !from_llvm && leat_image_host_settles (compiler);
-  GPtrArray *args = g_ptr_array_new ();
-
-  leat_image_host_add_all (args, (const char *const *) compiler);
-  leat_image_host_add_all (args, (const char *[]){ "-O3", "-w", "-fPIC", NULL });
-  g_ptr_array_add (args, g_strdup (strict ? "-ffp-contract=off" : "-ffp-contract=fast"));
-  g_ptr_array_add (args, g_strdup_printf ("-march=%s", target->level));
-  if (leat_image_get_sanitizer () == NULL)
-    g_ptr_array_add (args, g_strdup ("-fno-asynchronous-unwind-tables"));
-  if (!from_llvm)
-    leat_image_host_add_language (args, leat_image_host_is_clang (compiler), strict);
-  if (to_llvm)
-    leat_image_host_add_all (args, settled);
-  else
-    leat_image_host_add_linker (args);
-  leat_image_host_add_all (args, ends);
-  g_ptr_array_add (args, NULL);
-  return (char **) g_ptr_array_free (args, FALSE);
 }
 
 /* Clang's notes on what else there is lead into headers of ours and into macros of theirs. */
@@ -274,7 +59,11 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
   g_string_replace (text, ": In member function ", ": In function ", 0);
   if (text->len > LEAT_IMAGE_MESSAGES_MAX)
     {
-      g_string_truncate (text, LEAT_IMAGE_MESSAGES_MAX);
+      const char *end;
+
+      /* Not in the midst of a character. */
+      g_utf8_validate (text->str, LEAT_IMAGE_MESSAGES_MAX, &end);
+      g_string_truncate (text, end - text->str);
       g_string_append (text, "\n(...)");
     }
   while (text->len > 0 && g_ascii_isspace (text->str[text->len - 1]))

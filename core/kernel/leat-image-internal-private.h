@@ -46,6 +46,15 @@ void leat_image_cache_insert (const LeatImageKey *key, GBytes *image);
 
 /* Compilers.  An identity changes when the compiler does; NULL with LEAT_KERNEL_ERROR_COMPILER when there is none. */
 char *leat_image_host_dup_identity (GError **error);
+/* The words of the command that begin every call. (transfer full) */
+char **leat_image_host_find_compiler (GError **error);
+/* Whether @compiler is asked twice.  Sanitizers are those of the compiler that the program is built with, and tell of
+ * what is left open instead. */
+gboolean leat_image_host_settles (char **compiler);
+/* From the text on standard input, which is in @language, to @output: a shared object, or, of C++ that is to be
+ * settled, LLVM's text before anything was made of it. */
+char **leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gboolean strict,
+                                     const char *language, const char *output);
 GBytes *leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 char *leat_image_nvrtc_dup_identity (GError **error);
 GBytes *leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);

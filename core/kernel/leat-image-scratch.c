@@ -85,7 +85,7 @@ leat_image_scratch_is_left (const char *folder, const char *name)
   return left;
 }
 
-/* Who was killed could take nothing away. */
+/* A process that was killed left its folder. */
 static void
 leat_image_scratch_sweep (void)
 {

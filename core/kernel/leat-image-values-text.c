@@ -9,8 +9,8 @@
  * branches, so that loops over them become vector code.  tests/plugins/cpu/values-recorded.h is what they are held
  * against. */
 
-/* PTX's cvt.rzi: the nearest number of a type of 32 bits at least.  A narrow one takes the lower bits of that.  What is
- * compared and chosen is a minimum or maximum to most processors; NaN is below everything here. */
+/* PTX's cvt.rzi: the nearest number of a type of 32 bits at least.  A narrow one takes the lower bits of that.  Each
+ * comparison with its choice is a minimum or maximum to most processors; NaN is below everything here. */
 static const char leat_values_signed[] = "define internal $to @$name($from %x) alwaysinline nounwind {\n"
                                          "  %over = fcmp ogt $from %x, -$half\n"
                                          "  %up = select i1 %over, $from %x, $from -$half\n"

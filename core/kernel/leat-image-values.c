@@ -44,7 +44,7 @@ leat_values_find (const char *text, const char *stops)
   return text;
 }
 
-/* What stands before the first of @stops; *@text goes to it, and past the blanks behind it. */
+/* The word before the first of @stops; *@text goes behind that, and past the blanks that follow. */
 static char *
 leat_values_cut (const char **text, const char *stops)
 {

@@ -53,9 +53,9 @@ leat_image_hasher_finish (LeatImageHasher *self)
   return key;
 }
 
-/* The text behind the preprocessor, which is all that anybody reads of the user's files.  What compilers are given
- * follows from it and from the code that transforms it, whose identity is in the key too; to make that takes longer
- * than all else that a start with a warm cache does. */
+/* The text behind the preprocessor, which is all that anybody reads of the user's files.  The text for a
+ * compiler follows from it and from the code that transforms it, whose identity is in the key too.  To transform takes
+ * longer than all else that a start with a warm cache does. */
 static void
 leat_image_hasher_add_source (LeatImageHasher *self, LeatKernelSource *source)
 {

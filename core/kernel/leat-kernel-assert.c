@@ -3,10 +3,10 @@
  */
 #include "leat-kernel-entry-private.h"
 
-/* What a kernel's parameters were taken for, said to the compiler too: where it has another type under a name, there is
- * no image, rather than one that is given the wrong bytes. */
+/* Assertions tell the compiler what a kernel's parameters were taken for.  Where it has another type under a name,
+ * there is no image, rather than one that is given the wrong bytes. */
 
-/* What holds of a number's type beside its size; NULL where nothing more is known. */
+/* A condition that a number's type meets beside its size; NULL where nothing more is known. */
 static const char *
 leat_assert_get_kind (const LeatParam *param)
 {

@@ -94,7 +94,7 @@ static gint64
 leat_bounds_apply (LeatBoundsReader *self, char op, gint64 a, gint64 b)
 {
   self->known = self->known && ABS (a) < G_MAXINT32 && ABS (b) < G_MAXINT32 && (b != 0 || !(op == '/' || op == '%'))
-                && ((b >= 0 && b < 31) || !(op == '<' || op == '>'));
+                && ((b >= 0 && b < 31) || !(op == '<' || op == '>')) && (a >= 0 || op != '<');
   if (!self->known)
     return 0;
   switch (op)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Who mentions whom, by name, and what follows: which functions can come to wait for other threads.  Names stand for
- * calls, so that the answer errs towards waiting. */
+/* Functions that mention each other by name, and what follows: which of them can come to wait for other threads.  Names
+ * stand for calls, so that the answer errs towards waiting. */
 
 struct _LeatKernelCalls
 {

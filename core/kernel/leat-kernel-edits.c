@@ -79,7 +79,7 @@ leat_edits_insert_after (GArray *edits, const LeatTokens *tokens, guint index, c
   va_end (args);
 }
 
-/* What a line number was that stood among bytes that are left out: the lines behind them go on from there. */
+/* Keeps a line number that stood among bytes that are left out: the lines behind them go on from there. */
 static void
 leat_edits_keep_place (GString *out, const char *text, guint begin, guint end)
 {

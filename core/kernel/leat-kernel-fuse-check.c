@@ -306,7 +306,7 @@ leat_fuse_traits_clear (LeatFuseTraits *self)
   self->indexed = NULL;
 }
 
-/* What holds on every device. */
+/* Keeps what holds on every device. */
 static void
 leat_fuse_traits_join (LeatFuseTraits *self, const LeatFuseTraits *other, guint n_params)
 {

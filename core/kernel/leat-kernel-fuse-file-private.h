@@ -19,7 +19,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatFuseFile, leat_fuse_file_free)
 gboolean leat_fuse_file_is_of (LeatFuseFile *self, LeatKernelSource *source);
 /* Asks for a function; its name. (transfer full) */
 char *leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form);
-char *leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target);
+char *leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target, GError **error);
 /* LeatKernelAsked */
 guint leat_fuse_file_get_asks (LeatFuseFile *self);
 

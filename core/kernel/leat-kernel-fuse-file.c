@@ -178,14 +178,33 @@ leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form)
   return g_strdup_printf ("%s%s_%s", self->prefix, leat_fuse_form_get_letter (form), entry);
 }
 
-/* Turns to what the file is for @target.  FALSE where a kernel is not there then. */
 static gboolean
-leat_fuse_file_aim (LeatFuseFile *self, const LeatKernelTarget *target)
+leat_fuse_file_check_uses (LeatFuseFile *self, LeatKernelSource *source, GError **error)
 {
-  LeatKernelSource *source = leat_kernel_source_get_for (self->source, target, NULL);
-  gboolean good = source != NULL;
+  for (guint i = 0; i < self->uses->len; i++)
+    {
+      const char *entry = g_array_index (self->uses, LeatFuseUse, i).entry;
 
-  self->unit = source != NULL ? source->unit : self->source->unit;
+      if (leat_kernel_unit_find_kernel (source->unit, entry) != NULL)
+        continue;
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY,
+                   "%s: the kernel \"%s\", which was made one with others, is not there where it is compiled for this "
+                   "device; define it there too, or take its node out of the megakernel",
+                   source->name, entry);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Turns to what the file is for @target.  FALSE where it has a mistake, or a kernel is not there. */
+static gboolean
+leat_fuse_file_aim (LeatFuseFile *self, const LeatKernelTarget *target, GError **error)
+{
+  LeatKernelSource *source = leat_kernel_source_get_for (self->source, target, error);
+
+  if (source == NULL || !leat_fuse_file_check_uses (self, source, error))
+    return FALSE;
+  self->unit = source->unit;
   leat_kernel_calls_free (self->calls);
   self->calls = leat_kernel_calls_new (self->unit);
   g_hash_table_remove_all (self->names);
@@ -196,12 +215,11 @@ leat_fuse_file_aim (LeatFuseFile *self, const LeatKernelTarget *target)
       LeatFuseUse *use = &g_array_index (self->uses, LeatFuseUse, i);
       const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, use->entry);
 
-      good = good && decl != NULL;
-      use->decl = decl != NULL ? decl - leat_kernel_unit_at (self->unit, 0) : G_MAXUINT;
-      if (decl != NULL && leat_kernel_unit_find_missed_wait (self->unit, self->calls, decl, FALSE) != G_MAXUINT)
+      use->decl = decl - leat_kernel_unit_at (self->unit, 0);
+      if (leat_kernel_unit_find_missed_wait (self->unit, self->calls, decl, FALSE) != G_MAXUINT)
         self->leaves = TRUE;
     }
-  return good;
+  return TRUE;
 }
 
 guint
@@ -403,12 +421,8 @@ leat_fuse_file_needs (LeatFuseFile *self, guint index)
   if (decl->kind != LEAT_DECL_FUNCTION || (decl->flags & LEAT_DECL_IS_OPERATOR))
     return TRUE;
   for (guint i = 0; i < self->uses->len; i++)
-    {
-      guint used = g_array_index (self->uses, LeatFuseUse, i).decl;
-
-      if (used != G_MAXUINT && leat_kernel_calls_reaches (self->calls, used, index))
-        return TRUE;
-    }
+    if (leat_kernel_calls_reaches (self->calls, g_array_index (self->uses, LeatFuseUse, i).decl, index))
+      return TRUE;
   return FALSE;
 }
 
@@ -437,13 +451,15 @@ leat_fuse_file_edit_directive (GArray *edits, const LeatTokens *tokens, const Le
 }
 
 char *
-leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target)
+leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target, GError **error)
 {
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree char *text = NULL;
-  gboolean whole = leat_fuse_file_aim (self, target);
-  const LeatTokens *tokens = self->unit->tokens;
+  const LeatTokens *tokens;
 
+  if (!leat_fuse_file_aim (self, target, error))
+    return NULL;
+  tokens = self->unit->tokens;
   for (guint i = 0; i < self->unit->linkage->len; i++)
     {
       guint token = g_array_index (self->unit->linkage, guint, i);
@@ -457,5 +473,5 @@ leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target)
   if (tokens->tokens->len > 1)
     leat_fuse_file_edit_names (self, edits, 0, tokens->tokens->len - 2);
   text = leat_edits_apply (edits, tokens);
-  return g_strconcat (whole ? "" : "#error a kernel of this one is not there on this device\n", text, "\n", NULL);
+  return g_strconcat (text, "\n", NULL);
 }

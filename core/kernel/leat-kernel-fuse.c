@@ -347,23 +347,25 @@ leat_kernel_fuse_end (LeatKernelFuse *self)
 }
 
 static char *
-leat_kernel_fuse_dup_text (gpointer data, const LeatKernelTarget *target)
+leat_kernel_fuse_dup_text (gpointer data, const LeatKernelTarget *target, GError **error)
 {
   LeatKernelFuse *self = data;
-  GString *text = g_string_new (leat_fuse_prelude);
+  g_autoptr (GString) text = g_string_new (leat_fuse_prelude);
 
   if (self->leaves)
     g_string_append (text, leat_fuse_leaving_prelude);
   g_string_append (text, self->declarations->str);
   for (guint i = 0; i < self->files->len; i++)
     {
-      g_autofree char *file = leat_fuse_file_dup_text (g_ptr_array_index (self->files, i), target);
+      g_autofree char *file = leat_fuse_file_dup_text (g_ptr_array_index (self->files, i), target, error);
 
+      if (file == NULL)
+        return NULL;
       g_string_append (text, file);
     }
   g_string_append_printf (text, "__global__ __launch_bounds__ (%u) void %s (%s)\n{\n%s}\n", self->threads, self->entry,
                           self->params->str, self->steps->str);
-  return g_string_free (text, FALSE);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 LeatKernelSource *

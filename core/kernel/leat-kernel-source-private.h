@@ -22,8 +22,8 @@ typedef enum
 /* The source as it is for a target: itself, where its text does not ask.  It belongs to @self. */
 LeatKernelSource *leat_kernel_source_get_for (LeatKernelSource *self, const LeatKernelTarget *target, GError **error);
 
-/* Gives the text of a source for a target. (transfer full) */
-typedef char *(*LeatKernelMaker) (gpointer data, const LeatKernelTarget *target);
+/* Gives the text of a source for a target, or NULL with an error. (transfer full) */
+typedef char *(*LeatKernelMaker) (gpointer data, const LeatKernelTarget *target, GError **error);
 /* A source whose text is made for each target that there is a need for. @asks: whether it depends on the target at all.
  * @data: (transfer full) */
 LeatKernelSource *leat_kernel_source_new_made (const char *name, LeatKernelMaker maker, gpointer data,

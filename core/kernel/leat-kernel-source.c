@@ -131,12 +131,13 @@ leat_kernel_source_new_made (const char *name, LeatKernelMaker maker, gpointer d
                              guint asks, GError **error)
 {
   g_autoptr (LeatKernelSource) self = leat_kernel_source_new_empty (name);
-  g_autofree char *text = maker (data, &self->target);
+  g_autofree char *text = NULL;
 
   self->maker = maker;
   self->maker_data = data;
   self->maker_free = data_free;
-  self->text = leat_kernel_text_new (name, text, NULL, error);
+  text = maker (data, &self->target, error);
+  self->text = text != NULL ? leat_kernel_text_new (name, text, NULL, error) : NULL;
   if (self->text == NULL)
     return NULL;
   self->text->asks |= asks;
@@ -470,7 +471,8 @@ leat_kernel_source_find_report (LeatKernelSource *self, guint code)
   return leat_kernel_unit_find_report (self->unit, code);
 }
 
-/* What one text has on this machine's CPU says little of what it has elsewhere. */
+/* Two files that are alike on this machine's CPU may differ elsewhere, so where a text asks for its target, all that it
+ * is made of is compared. */
 static gboolean
 leat_kernel_source_reads_same (LeatKernelSource *self, LeatKernelSource *other)
 {

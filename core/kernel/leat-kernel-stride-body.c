@@ -3,8 +3,8 @@
  */
 #include "leat-kernel-stride-private.h"
 
-/* What the body of a grid-stride loop may contain, so that any thread may have any item.  Only what is known to be
- * harmless is let pass: names that the body declares for itself; of the kernel's own variables numbers and addresses
+/* Tells whether any thread may have any item of a grid-stride loop.  Only a body of what is known to be harmless is let
+ * pass: names that the body declares for itself; of the kernel's own variables numbers and addresses
  * that stay what they are and are the same for all threads; functions that get nothing to change; memory of the device.
  */
 

@@ -3,13 +3,13 @@
  */
 #include "leat-kernel-stride-private.h"
 
-/* What a thread leaves in memory before or in a grid-stride loop it may look for afterwards without a barrier, as long
- * as it has the same items; so a loop keeps its stride where the kernel touches memory outside it that one of the two
- * writes.  Loops with the same bound give a thread the same items in either way. */
+/* As long as a thread has the same items, it may look without a barrier for what it left in memory before or in a
+ * grid-stride loop.  So a loop keeps its stride where the kernel touches memory outside it that one of the two writes.
+ * Loops with the same bound give a thread the same items in either way. */
 
 #define LEAT_STRIDE_ANY 0u
 
-/* What may lead to the same memory has the same number; LEAT_STRIDE_ANY is like all. */
+/* Pointers that may lead to the same memory have the same number; LEAT_STRIDE_ANY is like all. */
 static guint
 leat_stride_group (LeatStrideFinder *self, GHashTable *groups, guint index)
 {

@@ -10,8 +10,8 @@
  * of its own, which is a source beside the one that is bound.  Their kernels take the same parameters, or there is no
  * image. */
 
-/* What is looked at beside this machine's CPU before a device is known: of a GPU the one that the CPU driver is like,
- * and the first that has more to offer. */
+/* The GPUs that are looked at before a device is known: the one that the CPU driver is like, and the first that has
+ * more to offer. */
 static const guint leat_kernel_looked_at[] = { LEAT_KERNEL_ARCH, 900 };
 
 static LeatKernelSource *
@@ -25,8 +25,8 @@ leat_kernel_source_make_for (LeatKernelSource *self, const LeatKernelTarget *tar
   made->is_part = TRUE;
   if (self->maker != NULL)
     {
-      text = self->maker (self->maker_data, target);
-      made->text = leat_kernel_text_new (self->name, text, NULL, error);
+      text = self->maker (self->maker_data, target, error);
+      made->text = text != NULL ? leat_kernel_text_new (self->name, text, NULL, error) : NULL;
     }
   else
     made->text = leat_kernel_text_new_for (self->text, target, error);

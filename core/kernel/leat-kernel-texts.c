@@ -137,7 +137,7 @@ leat_kernel_texts_identify (LeatKernelTexts *self, const char *path)
   return made;
 }
 
-/* What they hold by now: those of one text may have read more for another target. */
+/* All files that were read so far; one text may have read more of them for another target. */
 static char *
 leat_kernel_texts_dup_whole (LeatKernelTexts *self)
 {

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* The compute capability, times ten, that the CPU driver describes itself with. */
 #define LEAT_KERNEL_ARCH 800
 
-/* What a text is preprocessed for. */
+/* A device that a text is preprocessed for. */
 typedef struct
 {
   gboolean is_cuda; /* LEAT_CUDA is defined, else LEAT_HOST */
@@ -18,7 +18,7 @@ typedef struct
   gboolean has_lanes;
 } LeatKernelTarget;
 
-/* What a text asks of it, so that another target may have another text. */
+/* The questions that a text asks of its target, so that another target may have another text. */
 typedef enum
 {
   LEAT_KERNEL_ASKED_DEVICE = 1 << 0,

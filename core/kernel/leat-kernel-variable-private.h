@@ -7,6 +7,15 @@
 
 G_BEGIN_DECLS
 
+/* A number of any type that such a variable can hold. */
+typedef union
+{
+  guint64 u;
+  gint64 i;
+  float f;
+  double d;
+} LeatKernelNumber;
+
 /* Is there a value for all that the kernel reads? */
 gboolean leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error);
 /* Whether all that the kernel does with the items of a pointer is to look at them. */

@@ -279,13 +279,7 @@ leat_kernel_source_find_variable (LeatKernelSource *self, const char *name, Leat
 static gboolean
 leat_variable_append_item (GString *out, const char *dtype, guint bytes, const void *at)
 {
-  union
-  {
-    guint64 u;
-    gint64 i;
-    float f;
-    double d;
-  } item = { 0 };
+  LeatKernelNumber item = { 0 };
 
   memcpy (&item, at, bytes);
   if (dtype[0] == 'f')
@@ -331,8 +325,8 @@ typedef struct
 {
   LeatKernelSource *from;
   char *name;
-  gpointer items;
-  guint64 n;
+  char *values; /* as an initialiser */
+  guint64 n, bytes;
 } LeatFilled;
 
 static void
@@ -342,31 +336,33 @@ leat_filled_free (gpointer data)
 
   leat_kernel_source_unref (self->from);
   g_free (self->name);
-  g_free (self->items);
+  g_free (self->values);
   g_free (self);
 }
 
-/* A target whose conditions leave the variable out has no use for its values. */
+/* A target whose conditions leave the variable out has no use for its values; where they give it another type, the
+ * compiler says so. */
 static char *
-leat_filled_make (gpointer data, const LeatKernelTarget *target)
+leat_filled_make (gpointer data, const LeatKernelTarget *target, GError **error)
 {
   const LeatFilled *self = data;
-  LeatKernelSource *part = leat_kernel_source_get_for (self->from, target, NULL);
-  const LeatKernelUnit *unit = part != NULL ? part->unit : self->from->unit;
-  g_autoptr (GArray) bare = leat_kernel_unit_list_bare (unit), edits = leat_edits_new ();
-  const LeatVariable *variable = leat_variable_find (unit, bare, self->name);
-  LeatKernelType type;
-  g_autofree char *values = NULL;
+  const LeatKernelSource *part = leat_kernel_source_get_for (self->from, target, error);
+  g_autoptr (GArray) bare = NULL, edits = NULL;
+  const LeatVariable *variable;
 
-  if (variable == NULL || !leat_variable_read_type (unit, variable, &type))
-    return g_strdup (unit->tokens->text->text);
-  values = leat_variable_dup_items (&type, self->items, self->n);
-  leat_edits_insert_after (edits, unit->tokens, variable->last, " = %s", values);
-  leat_edits_insert_after (edits, unit->tokens, variable->decl->last,
+  if (part == NULL)
+    return NULL;
+  bare = leat_kernel_unit_list_bare (part->unit);
+  variable = leat_variable_find (part->unit, bare, self->name);
+  if (variable == NULL)
+    return g_strdup (part->text->text);
+  edits = leat_edits_new ();
+  leat_edits_insert_after (edits, part->unit->tokens, variable->last, " = %s", self->values);
+  leat_edits_insert_after (edits, part->unit->tokens, variable->decl->last,
                            " static_assert (sizeof (%s) == %" G_GUINT64_FORMAT
                            ", \"variable %s is not of the size of the %" G_GUINT64_FORMAT " values for it\");",
-                           self->name, self->n * type.lane_bytes, self->name, self->n);
-  return leat_edits_apply (edits, unit->tokens);
+                           self->name, self->bytes, self->name, self->n);
+  return leat_edits_apply (edits, part->unit->tokens);
 }
 
 LeatKernelSource *
@@ -389,7 +385,8 @@ leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstp
       return NULL;
     }
   filled = g_new (LeatFilled, 1);
-  *filled = (LeatFilled){ leat_kernel_source_ref (self), g_strdup (name), g_memdup2 (items, n * type.lane_bytes), n };
+  *filled =
+    (LeatFilled){ leat_kernel_source_ref (self), g_strdup (name), g_steal_pointer (&values), n, n * type.lane_bytes };
   made = leat_kernel_source_new_made (self->name, leat_filled_make, filled, leat_filled_free,
                                       leat_kernel_source_get_asks (self), error);
   if (made != NULL)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What macros are given, and what becomes of it in their bodies: as it is beside `#` and `##`, else expanded. */
+/* Arguments of macros, and their place in the bodies: as they are beside `#` and `##`, else expanded. */
 
 /* Each is a call of this program within another one. */
 #define LEAT_PP_NESTED_MAX 200
@@ -153,6 +153,7 @@ leat_pp_stringify (LeatPreprocessor *self, const LeatPpArgument *argument)
   g_autoptr (GString) out = g_string_new ("\"");
   gboolean sourced = FALSE, white = FALSE;
   guint backslashes = 0;
+  const char *text;
 
   for (guint i = 0; i < argument->n; i++)
     {
@@ -176,9 +177,8 @@ leat_pp_stringify (LeatPreprocessor *self, const LeatPpArgument *argument)
   if (backslashes % 2 == 1)
     g_string_truncate (out, out->len - 1);
   g_string_append_c (out, '"');
-  return (LeatPpToken){ .kind = LEAT_PP_STRING,
-                        .text = g_string_chunk_insert_len (self->words, out->str, out->len),
-                        .length = out->len };
+  text = leat_pp_keep_text (self, out);
+  return (LeatPpToken){ .kind = LEAT_PP_STRING, .text = text, .length = self->error == NULL ? out->len : 0 };
 }
 
 typedef struct
@@ -350,7 +350,9 @@ leat_pp_paste (LeatPreprocessor *self, LeatPpToken *token)
       if (next->kind == LEAT_PP_PADDING)
         break;
       g_string_append_len (text, next->text, next->length);
-      kept = g_string_chunk_insert_len (self->words, text->str, text->len);
+      kept = leat_pp_keep_text (self, text);
+      if (self->error != NULL)
+        return;
       if (!leat_pp_lex_whole (self, kept, text->len, &whole))
         {
           leat_pp_fail (self, self->use_line, self->use_column, "\"%.*s\" and \"%.*s\" joined by ## are no token",

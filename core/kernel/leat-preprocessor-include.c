@@ -142,6 +142,21 @@ leat_pp_is_there (LeatPreprocessor *self, const char *path)
   return leat_kernel_texts_has (self->out->texts, path) || g_file_test (path, G_FILE_TEST_IS_REGULAR);
 }
 
+/* The line is right, and the file that it names is not. */
+G_GNUC_PRINTF (3, 4)
+static void
+leat_pp_fail_source (LeatPreprocessor *self, guint line, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  leat_pp_fail (self, line, 0, "%s", message);
+  self->error->code = LEAT_KERNEL_ERROR_SOURCE;
+}
+
 static void
 leat_pp_refuse_header (LeatPreprocessor *self, guint line, const char *header)
 {
@@ -155,10 +170,7 @@ leat_pp_refuse_header (LeatPreprocessor *self, guint line, const char *header)
     hint = "of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no include";
   else if (g_str_has_prefix (header, "cuda_fp16") || g_str_has_prefix (header, "cuda_bf16"))
     hint = "half-precision arithmetic is not offered in kernels yet";
-  g_clear_error (&self->error);
-  g_set_error (
-    &self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s:%" G_GINT64_FORMAT ": cannot include <%s>: %s",
-    (char *) g_ptr_array_index (self->out->files, self->file->label), line + self->file->ahead, header, hint);
+  leat_pp_fail_source (self, line, "cannot include <%s>: %s", header, hint);
 }
 
 /* A file may include itself for as long as a condition ends that. */
@@ -172,11 +184,9 @@ leat_pp_check_depth (LeatPreprocessor *self, guint line, const char *target)
   for (const LeatPpFile *file = self->file; file != NULL; file = file->parent)
     again = again || g_str_equal (file->path, target);
   if (again)
-    g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE,
-                 "%s:%u: \"%s\" includes itself; put #pragma once at its top", self->file->path, line, target);
+    leat_pp_fail_source (self, line, "\"%s\" includes itself; put #pragma once at its top", target);
   else
-    g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE,
-                 "%s:%u: includes are nested more than %d deep", self->file->path, line, LEAT_PP_INCLUDE_DEPTH);
+    leat_pp_fail_source (self, line, "includes are nested more than %d deep", LEAT_PP_INCLUDE_DEPTH);
   return FALSE;
 }
 
@@ -197,8 +207,7 @@ leat_pp_inline (LeatPreprocessor *self, guint line, const char *header, const ch
     {
       g_autofree char *fault = leat_kernel_source_dup_read_fault (target, local);
 
-      g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s:%u: cannot include \"%s\": %s",
-                   self->file->path, line, header, fault);
+      leat_pp_fail_source (self, line, "cannot include \"%s\": %s", header, fault);
       return;
     }
   if (once)
@@ -247,6 +256,19 @@ leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
     leat_pp_refuse_header (self, line, name);
 }
 
+/* The rest of the line means nothing, whether it stands there or a macro brought it. */
+static void
+leat_pp_drop_line (LeatPreprocessor *self)
+{
+  LeatPpToken token;
+
+  self->prevent++;
+  do
+    leat_pp_next (self, &token);
+  while (token.kind != LEAT_PP_END);
+  self->prevent--;
+}
+
 void
 leat_pp_include (LeatPreprocessor *self, gboolean once)
 {
@@ -259,11 +281,10 @@ leat_pp_include (LeatPreprocessor *self, gboolean once)
     return;
   if (header == NULL)
     {
-      g_set_error (&self->error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SYNTAX, "%s:%u: expected \"file\" after #include",
-                   self->file->path, line);
+      leat_pp_fail (self, line, 0, "expected \"file\" after #include");
       return;
     }
-  leat_pp_skip_line (self);
+  leat_pp_drop_line (self);
   if (self->error == NULL && *self->file->at == '\n')
     leat_pp_step (self->file);
   self->file->fresh = TRUE;

@@ -5,160 +5,7 @@
 
 #include <string.h>
 
-/* Preprocessing tokens of the file that is read.  A backslash at the end of a line joins it with the next, in the midst
- * of a token too, though not in a raw string. */
-
-/* Behind the line end that the backslash at @p hides; NULL where it hides none.  As GCC has it, blanks between the two
- * do not matter. */
-static const char *
-leat_pp_find_spliced (const char *p)
-{
-  const char *q = p + 1 + strspn (p + 1, " \t\v\f\r");
-
-  return *q == '\n' ? q + 1 : NULL;
-}
-
-char
-leat_pp_peek (LeatPpFile *file)
-{
-  while (G_UNLIKELY (*file->at == '\\'))
-    {
-      const char *next = leat_pp_find_spliced (file->at);
-
-      if (next == NULL)
-        break;
-      file->at = file->line_start = next;
-      file->line++;
-      file->spliced = TRUE;
-    }
-  return *file->at;
-}
-
-void
-leat_pp_step (LeatPpFile *file)
-{
-  /* A file may end behind a spliced line. */
-  if (G_UNLIKELY (*file->at == '\0'))
-    return;
-  if (*file->at == '\n')
-    {
-      file->line++;
-      file->line_start = file->at + 1;
-    }
-  file->at++;
-}
-
-/* The @n bytes that come next, without moving. */
-static void
-leat_pp_peek_ahead (const LeatPpFile *file, char *bytes, guint n)
-{
-  LeatPpFile copy = *file;
-
-  for (guint i = 0; i < n; i++)
-    {
-      bytes[i] = leat_pp_peek (&copy);
-      if (bytes[i] != '\0')
-        leat_pp_step (&copy);
-    }
-}
-
-static gboolean
-leat_pp_is_word (char c)
-{
-  return g_ascii_isalnum (c) || c == '_' || c == '$' || (guchar) c >= 0x80;
-}
-
-/* Past the comment at `/`; FALSE where it has no end. */
-static gboolean
-leat_pp_skip_comment (LeatPpFile *file, gboolean line)
-{
-  while (line ? leat_pp_peek (file) != '\n' && *file->at != '\0' : *file->at != '\0')
-    {
-      char c = leat_pp_peek (file);
-
-      leat_pp_step (file);
-      if (!line && c == '*' && leat_pp_peek (file) == '/')
-        {
-          leat_pp_step (file);
-          return TRUE;
-        }
-    }
-  return line;
-}
-
-/* The kind of comment at `/`: the second byte of its mark, or 0 for none. */
-static char
-leat_pp_get_comment (const LeatPpFile *file)
-{
-  char bytes[2];
-
-  if (file->at[1] != '/' && file->at[1] != '*' && file->at[1] != '\\')
-    return '\0';
-  leat_pp_peek_ahead (file, bytes, 2);
-  return bytes[1] == '/' || bytes[1] == '*' ? bytes[1] : '\0';
-}
-
-static gboolean
-leat_pp_copies (const LeatPreprocessor *self)
-{
-  return self->contexts->len == 0 && self->collecting == 0 && !self->in_directive && self->text != NULL;
-}
-
-/* Past the comment at hand, which goes into the text where blanks do. */
-static gboolean
-leat_pp_pass_comment (LeatPreprocessor *self, char kind)
-{
-  LeatPpFile *file = self->file;
-  const char *begin = file->at;
-  guint line = file->line, column = file->at - file->line_start + 1;
-
-  leat_pp_step (file);
-  leat_pp_peek (file);
-  leat_pp_step (file);
-  if (!leat_pp_skip_comment (file, kind == '/'))
-    {
-      leat_pp_fail (self, line, column, "this comment is never closed");
-      return FALSE;
-    }
-  if (leat_pp_copies (self))
-    leat_pp_write_blanks (self, begin, file->at, line);
-  return TRUE;
-}
-
-gboolean
-leat_pp_skip_blanks (LeatPreprocessor *self)
-{
-  LeatPpFile *file = self->file;
-  const char *start = file->at;
-
-  for (;;)
-    {
-      char c = leat_pp_peek (file), comment;
-      const char *begin = file->at;
-
-      while (*file->at == ' ' || *file->at == '\t' || *file->at == '\v' || *file->at == '\f' || *file->at == '\r')
-        file->at++;
-      if (file->at > begin)
-        {
-          if (leat_pp_copies (self))
-            leat_pp_write_blanks (self, begin, file->at, file->line);
-        }
-      else if (c == '\n' && !self->in_directive)
-        {
-          if (leat_pp_copies (self))
-            leat_pp_write_blanks (self, begin, begin + 1, file->line);
-          leat_pp_step (file);
-          file->fresh = TRUE;
-        }
-      else if (c == '/' && (comment = leat_pp_get_comment (file)) != '\0')
-        {
-          if (!leat_pp_pass_comment (self, comment))
-            return TRUE;
-        }
-      else
-        return file->at > start;
-    }
-}
+/* Preprocessing tokens of the file that is read. */
 
 static void
 leat_pp_lex_word (LeatPpFile *file)
@@ -257,7 +104,7 @@ leat_pp_lex_prefixed (LeatPpFile *file, const char *start)
   return c == '"' ? LEAT_PP_STRING : LEAT_PP_CHAR;
 }
 
-/* What makes a literal one of the user's own, "x"_s, and is no macro as in "%"PRIu64. */
+/* The suffix of a literal of the user's own, "x"_s; in "%"PRIu64 it is a macro, and left. */
 static void
 leat_pp_lex_suffix (LeatPreprocessor *self)
 {
@@ -370,8 +217,8 @@ leat_pp_lex_here (LeatPreprocessor *self, LeatPpToken *token, gboolean white)
   *token = (LeatPpToken){ .text = start, .line = file->line, .column = start - file->line_start + 1 };
   if (white)
     token->flags |= LEAT_PP_WHITE;
-  if (file->fresh)
-    token->flags |= LEAT_PP_FIRST | (self->collecting > 0 ? LEAT_PP_WHITE : 0);
+  if (file->fresh && self->collecting > 0)
+    token->flags |= LEAT_PP_WHITE;
   file->fresh = file->spliced = FALSE;
   token->kind = leat_pp_lex_kind (self, start);
   token->length = file->at - start;
@@ -445,7 +292,7 @@ leat_pp_lex_whole (LeatPreprocessor *self, const char *text, gsize length, LeatP
   self->file = &file;
   leat_pp_lex_here (self, token, FALSE);
   self->file = before;
-  whole = token->length == length && leat_pp_get_comment (&(LeatPpFile){ .at = text }) == '\0';
+  whole = token->length == length;
   token->line = token->column = 0;
   token->flags = 0;
   return whole;

@@ -7,6 +7,8 @@
 
 /* Macros: how they are defined and found. */
 
+#define LEAT_PP_PARAMS_MAX 4096 /* a token's param holds less than 65536 */
+
 static guint
 leat_pp_word_hash (gconstpointer data)
 {
@@ -115,7 +117,7 @@ leat_pp_read_rest (LeatPreprocessor *self, LeatPpDefinition *definition, const L
     leat_pp_definition_fail (self, definition, at, "expected \")\" after \"...\"");
 }
 
-/* What is between the parentheses, the first of which was read. */
+/* The parameters between the parentheses, the first of which was read. */
 static void
 leat_pp_read_params (LeatPreprocessor *self, LeatPpDefinition *definition)
 {
@@ -135,6 +137,12 @@ leat_pp_read_params (LeatPreprocessor *self, LeatPpDefinition *definition)
         }
       if (after_name ? !leat_pp_is (&token, ",") : token.kind != LEAT_PP_IDENT)
         break;
+      if (definition->params->len == LEAT_PP_PARAMS_MAX)
+        {
+          leat_pp_definition_fail (self, definition, &token,
+                                   "more than " G_STRINGIFY (LEAT_PP_PARAMS_MAX) " parameters");
+          return;
+        }
       if (!after_name && g_ptr_array_find_with_equal_func (definition->params, word, g_str_equal, NULL))
         {
           leat_pp_definition_fail (self, definition, &token, "two parameters of one name");
@@ -258,10 +266,7 @@ leat_pp_finish_definition (LeatPreprocessor *self, LeatPpDefinition *definition)
   macro->body = g_memdup2 (definition->body->data, macro->n_body * sizeof *macro->body);
   /* They are of the place where the macro is used. */
   for (guint i = 0; i < macro->n_body; i++)
-    {
-      macro->body[i].line = macro->body[i].column = 0;
-      macro->body[i].flags &= ~LEAT_PP_FIRST;
-    }
+    macro->body[i].line = macro->body[i].column = 0;
 }
 
 void

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What is defined before a file begins.  Kernel files are CUDA C for device code, so they find what nvcc 13.0 and NVRTC
+/* The macros that a file finds.  Kernel files are CUDA C for device code, so they find what nvcc 13.0 and NVRTC
  * define for that, on every machine and whether or not CUDA is there.  The dialect's own macros are defined, and left
  * to compilers: the transformation knows them by name. */
 
@@ -274,23 +274,24 @@ leat_pp_get_number (LeatPreprocessor *self, const LeatPpWord *word, guint number
   return macro;
 }
 
-/* What a text is told of the device that it is for; that it asked is noted. */
+/* Tells a text about the device that it is for, and notes that it asked. */
 static LeatPpMacro *
 leat_pp_find_target (LeatPreprocessor *self, const LeatPpWord *word)
 {
-  static const struct
+  const LeatKernelTarget *target = self->target;
+  const struct
   {
     const char *name;
     LeatKernelAsked asks;
+    guint value;
+    gboolean has_zero; /* it is defined as 0, and not left undefined */
   } names[] = {
-    { "LEAT_HOST", LEAT_KERNEL_ASKED_DEVICE },       { "LEAT_CUDA", LEAT_KERNEL_ASKED_DEVICE },
-    { "__CUDA_ARCH__", LEAT_KERNEL_ASKED_ARCH },     { "__CUDA_ARCH_LIST__", LEAT_KERNEL_ASKED_ARCH },
-    { "LEAT_HAS_CLUSTERS", LEAT_KERNEL_ASKED_ARCH }, { "LEAT_LANES", LEAT_KERNEL_ASKED_LANES },
-  };
-  const LeatKernelTarget *target = self->target;
-  guint value[] = {
-    !target->is_cuda, target->is_cuda, target->arch, target->arch, target->is_cuda && target->arch >= 900,
-    target->has_lanes
+    { "LEAT_HOST", LEAT_KERNEL_ASKED_DEVICE, !target->is_cuda, FALSE },
+    { "LEAT_CUDA", LEAT_KERNEL_ASKED_DEVICE, target->is_cuda, FALSE },
+    { "__CUDA_ARCH__", LEAT_KERNEL_ASKED_ARCH, target->arch, FALSE },
+    { "__CUDA_ARCH_LIST__", LEAT_KERNEL_ASKED_ARCH, target->arch, FALSE },
+    { "LEAT_HAS_CLUSTERS", LEAT_KERNEL_ASKED_ARCH, target->is_cuda && target->arch >= 900, TRUE },
+    { "LEAT_LANES", LEAT_KERNEL_ASKED_LANES, target->has_lanes, FALSE },
   };
   guint found = G_N_ELEMENTS (names);
   LeatPpMacro *macro = NULL;
@@ -302,8 +303,8 @@ leat_pp_find_target (LeatPreprocessor *self, const LeatPpWord *word)
   if (found == G_N_ELEMENTS (names))
     return NULL;
   self->out->asks |= names[found].asks;
-  if (value[found] != 0 || found == 4)
-    macro = leat_pp_get_number (self, word, value[found]);
+  if (names[found].value != 0 || names[found].has_zero)
+    macro = leat_pp_get_number (self, word, names[found].value);
   key = g_new (LeatPpWord, 1);
   *key = (LeatPpWord){ names[found].name, strlen (names[found].name) };
   g_hash_table_replace (self->macros, key, macro);

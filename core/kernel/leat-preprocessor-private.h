@@ -21,17 +21,15 @@ typedef enum
   LEAT_PP_PADDING, /* nothing, but there may be a blank */
   LEAT_PP_PARAM,   /* of the macro in whose body it stands */
   LEAT_PP_OPTION,  /* __VA_OPT__ in a body; its parentheses and what is in them follow */
-  LEAT_PP_PRAGMA,  /* a whole line that stood between arguments */
 } LeatPpKind;
 
 enum
 {
   LEAT_PP_WHITE = 1 << 0, /* a blank stands in front */
-  LEAT_PP_FIRST = 1 << 1, /* of its line */
-  LEAT_PP_PASTE = 1 << 2, /* `##` stands behind */
-  LEAT_PP_STRINGIFY = 1 << 3,
-  LEAT_PP_NO_EXPAND = 1 << 4, /* it stood within the macro that it names */
-  LEAT_PP_SOURCED = 1 << 5,   /* padding that stands for a token, and has its WHITE */
+  LEAT_PP_PASTE = 1 << 1, /* `##` stands behind */
+  LEAT_PP_STRINGIFY = 1 << 2,
+  LEAT_PP_NO_EXPAND = 1 << 3, /* it stood within the macro that it names */
+  LEAT_PP_SOURCED = 1 << 4,   /* padding that stands for a token, and has its WHITE */
 };
 
 /* `line` is that of the file as it is; 0 in the body of a macro, and then it is of no place. */
@@ -111,6 +109,7 @@ typedef struct
   GHashTable *pushed;  /* char* -> GPtrArray of LeatPpMacro: push_macro */
   GPtrArray *owned;    /* LeatPpMacro */
   GStringChunk *words; /* what tokens point to that stands in no file */
+  gsize made_bytes;    /* of tokens that macros made, in words */
   GHashTable *once;    /* char*: identities of files that are read once */
   GHashTable *seen;    /* char*: of those that were included */
   LeatPpFile *file;
@@ -143,6 +142,22 @@ G_GNUC_PRINTF (4, 5)
 void leat_pp_fail (LeatPreprocessor *self, guint line, guint column, const char *format, ...);
 void leat_pp_read_file (LeatPreprocessor *self, const char *path, const char *text);
 gpointer leat_pp_alloc (LeatPreprocessor *self, gsize bytes);
+/* The text of a token that a macro makes; it is there until the file was read. */
+const char *leat_pp_keep_text (LeatPreprocessor *self, const GString *text);
+
+/* leat-preprocessor-blanks.c */
+/* Behind the line end that the backslash at @p hides; NULL where it hides none.  As GCC has it, blanks between the two
+ * do not matter. */
+const char *leat_pp_find_spliced (const char *p);
+/* The next byte, behind spliced line ends. */
+char leat_pp_peek (LeatPpFile *file);
+void leat_pp_step (LeatPpFile *file);
+/* The @n bytes that come next, without moving. */
+void leat_pp_peek_ahead (const LeatPpFile *file, char *bytes, guint n);
+/* Of a name or a number. */
+gboolean leat_pp_is_word (char c);
+/* Past blanks, comments and, outside of directives, line ends. */
+gboolean leat_pp_skip_blanks (LeatPreprocessor *self);
 
 /* leat-preprocessor-lexer.c */
 /* One token of the file, behind blanks and comments.  END at the end of a file, and of a line in a directive. */
@@ -151,11 +166,6 @@ void leat_pp_lex (LeatPreprocessor *self, LeatPpToken *token);
 gboolean leat_pp_lex_line (LeatPreprocessor *self, LeatPpToken *token);
 /* Past what is left of a line. */
 void leat_pp_skip_line (LeatPreprocessor *self);
-/* Past blanks, comments and, outside of directives, line ends. */
-gboolean leat_pp_skip_blanks (LeatPreprocessor *self);
-/* The next byte, behind spliced line ends. */
-char leat_pp_peek (LeatPpFile *file);
-void leat_pp_step (LeatPpFile *file);
 /* Whether one token is all of a text of its own. */
 gboolean leat_pp_lex_whole (LeatPreprocessor *self, const char *text, gsize length, LeatPpToken *token);
 gboolean leat_pp_is (const LeatPpToken *token, const char *word);
@@ -195,7 +205,28 @@ void leat_pp_paste (LeatPreprocessor *self, LeatPpToken *token);
 
 /* leat-preprocessor-directive.c */
 void leat_pp_directive (LeatPreprocessor *self);
+/* The rest of the line as it stands, blanks at its ends aside. (transfer full) */
+char *leat_pp_dup_line (LeatPreprocessor *self);
+/* The same with macros expanded. (transfer full) */
+char *leat_pp_dup_expanded_line (LeatPreprocessor *self);
+
+/* leat-preprocessor-pragma.c */
+/* Behind `#pragma`. */
+void leat_pp_pragma (LeatPreprocessor *self, guint line);
 void leat_pp_pragma_operator (LeatPreprocessor *self, const LeatPpToken *name);
+
+/* leat-preprocessor-value.c */
+typedef struct
+{
+  guint64 bits;
+  gboolean is_unsigned;
+} LeatPpValue;
+
+/* The fault of the literal; NULL: none. */
+const char *leat_pp_value_read_number (LeatPpValue *self, const LeatPpToken *token);
+const char *leat_pp_value_read_character (LeatPpValue *self, const LeatPpToken *token);
+/* All that take two operands, but `&&`, `||` and `,`.  FALSE for a division by zero, which gives 0. */
+gboolean leat_pp_value_apply (LeatPpValue *self, const char *operator, LeatPpValue other);
 
 /* leat-preprocessor-condition.c */
 gboolean leat_pp_evaluate (LeatPreprocessor *self);

@@ -79,11 +79,11 @@ leat_pp_write_blanks (LeatPreprocessor *self, const char *from, const char *to, 
 static gboolean
 leat_pp_would_join (char before, char next)
 {
-  gboolean word = g_ascii_isalnum (next) || next == '_' || next == '$' || (guchar) next >= 0x80;
+  gboolean word = leat_pp_is_word (next);
 
   if (before == '\0')
     return FALSE;
-  if (g_ascii_isalnum (before) || strchr ("_$.\"'", before) != NULL || (guchar) before >= 0x80)
+  if (leat_pp_is_word (before) || strchr (".\"'", before) != NULL)
     return word || strchr (".\"'+-", next) != NULL;
   if (strchr ("()[]{};,?~", before) != NULL)
     return FALSE;

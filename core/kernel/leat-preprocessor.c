@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The C preprocessor of kernel files.  What it gives is bound, hashed, transformed and compiled: nothing else reads a
+/* The C preprocessor of kernel files.  Its text is bound, hashed, transformed and compiled.  Nothing else reads a
  * directive, so that all of them have the same answer, and compilers open no file.
  *
  *   file --lexer--> tokens --expand, argument--> tokens --write--> text with #line
@@ -17,6 +17,7 @@
 #define LEAT_PP_BLOCK      (64u << 10)
 #define LEAT_PP_BLOCKS_MAX ((gsize) 512 << 20)
 #define LEAT_PP_READ_MAX   (16u << 20)
+#define LEAT_PP_TOKEN_MAX  (1u << 20)
 
 void
 leat_pp_fail (LeatPreprocessor *self, guint line, guint column, const char *format, ...)
@@ -56,6 +57,22 @@ leat_pp_alloc (LeatPreprocessor *self, gsize bytes)
   block += self->block_size - self->block_left;
   self->block_left -= size;
   return block;
+}
+
+/* Where macros are nested, `##` and `#` double a token's length each time. */
+const char *
+leat_pp_keep_text (LeatPreprocessor *self, const GString *text)
+{
+  self->made_bytes += text->len;
+  if (text->len > LEAT_PP_TOKEN_MAX || self->made_bytes > LEAT_PP_BLOCKS_MAX)
+    {
+      leat_pp_fail (self, self->use_line, self->use_column,
+                    "this macro makes tokens of %" G_GSIZE_FORMAT
+                    " bytes; one may have %u KiB, and all together %u MiB",
+                    text->len, LEAT_PP_TOKEN_MAX >> 10, (guint) (LEAT_PP_BLOCKS_MAX >> 20));
+      return "";
+    }
+  return g_string_chunk_insert_len (self->words, text->str, (gssize) text->len);
 }
 
 static void

@@ -5,7 +5,7 @@
 
 #include "leat-plan-aligned-private.h"
 
-/* Inputs that belong together row by row.  What is on the device the host does not see, but sources' counts it does. */
+/* Inputs that belong together row by row.  The host sees the counts of sources, and not those on the device. */
 
 void
 leat_aligned_clear (LeatAligned *self)

@@ -46,7 +46,7 @@ leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id)
   return leat_fuse_writer_add (self, g_steal_pointer (&key), name, declaration, LEAT_ARG_ITEMS, id);
 }
 
-/* What it counts as it is already changes nothing. */
+/* A kernel that keeps the count that there is changes nothing. */
 static gboolean
 leat_op_counts_into (LeatPlan *plan, const LeatOp *op, LeatBufferId root)
 {

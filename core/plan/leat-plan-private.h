@@ -39,8 +39,8 @@ typedef struct
   LeatNode *node; /* not owned; NODE_ARG: whose, where it is not the op's */
 } LeatOpArg;
 
-/* What a parameter of a kernel is in one launch.  The prototype tells how the file declares it; what it is given, this
- * alone says, to whoever launches it, joins it with others or lists what it reads. */
+/* The use of a kernel's parameter in one launch.  The prototype tells how the file declares it.  Only this says what it
+ * is given, to all code that launches the kernel, joins it with others or lists what it reads. */
 typedef enum
 {
   LEAT_ROLE_ITEMS,    /* the address of a buffer's items; of no buffer: nothing */
@@ -560,7 +560,7 @@ void leat_plan_predict (LeatPlan *self);
 gboolean leat_plan_is_captured (LeatPlan *self, const LeatOp *op);
 /* Of a launch for so many lanes, which may be fewer than there are. */
 void leat_plan_predict_lanes (LeatPlan *self, guint lanes, LeatPrediction *sum);
-/* What the driver can count of one more run. */
+/* The calls of one more run that the driver can count. */
 void leat_prediction_add (LeatPrediction *self, const LeatPrediction *run);
 /* Memory that the program brings counts as the host's. */
 gboolean leat_plan_is_on_host (LeatPlan *self, LeatBufferId id);

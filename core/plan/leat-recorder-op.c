@@ -152,15 +152,21 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
  * @from: a buffer whose count the kernel takes
  *
  * Says that the kernel that was added last writes no other number into the counts of its outputs than @from has: a
- * sort has as many items as there were.  What follows it can then become one kernel with it, since how many items there
- * are is known before it begins.  Nothing is said of a buffer without a count.
+ * sort has as many items as there were.  Kernels behind it can then become one with it, since the number of items is
+ * known before it begins.  Nothing is said of a buffer without a count.
  */
 void
 leat_recorder_keep_count (LeatRecorder *self, LeatBufferId from)
 {
-  if (self->error == NULL && leat_recorder_check_buffer (self, G_STRFUNC, "from", from)
-      && leat_plan_get_buffer (self->plan, from)->header)
-    leat_plan_get_op (self->plan, self->plan->ops->len - 1)->counts_like = from;
+  guint n_ops = self->plan->ops->len;
+  LeatOp *op = n_ops > 0 ? leat_plan_get_op (self->plan, n_ops - 1) : NULL;
+
+  if (!leat_recorder_check_buffer (self, G_STRFUNC, "from", from))
+    return;
+  if (op == NULL || op->kind != LEAT_OP_KERNEL || op->node != self->node)
+    leat_recorder_refuse_call (self, G_STRFUNC, "with no kernel before it; call leat_recorder_add_kernel () first");
+  else if (leat_plan_get_buffer (self->plan, from)->header)
+    op->counts_like = from;
 }
 
 /* Its callers have checked the buffers. */

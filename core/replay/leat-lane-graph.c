@@ -272,7 +272,7 @@ leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph)
   leat_device_release (old->device, old, leat_old_graph_release);
 }
 
-/* What is in graphs that go is counted before.  A lane that outlives its session has nobody to count for. */
+/* Graphs that go are counted before.  A lane that outlives its session has nobody to count for. */
 static void
 leat_lane_count_gone (LeatLane *self, LeatPath path)
 {

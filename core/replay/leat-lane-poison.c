@@ -5,8 +5,8 @@
 #include "leat-lane-private.h"
 
 /* For tests: with LEAT_POISON=1 all that a run is to write holds a pattern before it, so that what was not written
- * shows as such and not as what the run before has left there.  What is kept from run to run is left alone: state,
- * counters of kernels, inputs, and uploads that the run leaves out because they are there already. */
+ * shows as such and not as what the run before has left there.  Data that are kept from run to run are left alone:
+ * state, counters of kernels, inputs, and uploads that the run leaves out because they are there already. */
 
 #define LEAT_POISON_VARIABLE "LEAT_POISON"
 #define LEAT_POISON_BYTE     0xa5
@@ -37,7 +37,7 @@ leat_poison_list_sources (LeatPlan *plan, gboolean *sources)
       sources[leat_plan_get_root (plan, i)->id] = TRUE;
 }
 
-/* What no spec says anything of is Leat's own: on the host a loop's report, which goes on. */
+/* A buffer without a spec is Leat's own: on the host a loop's report, which goes on. */
 static gboolean
 leat_poison_is_for (const LeatBuffer *buffer, LeatPath path, const gboolean *sources)
 {

@@ -151,7 +151,7 @@ typedef struct
   guint64 waits;    /* for the end of a run */
 } LeatWorkCounts;
 
-/* What the driver says that graphs did, by their nodes. */
+/* The work that graphs did, by the nodes that the driver says they have. */
 typedef struct
 {
   guint64 kernels, copies, fills, early_starts;

@@ -72,7 +72,7 @@ LeatSessionFlight *leat_ring_get_flight (LeatRing *self, guint64 number);
 
 /* When both threads are gone and nothing is under way: what was read and not given is done by one lane alone. */
 void leat_ring_do_rest (LeatRing *self);
-/* What some sources have given for a run that is not in the ring is in the first lane from then on. */
+/* Puts the data that some sources have given for a run outside of the ring into the first lane. */
 void leat_ring_keep_read (LeatRing *self);
 /* Keeps the error of a run, for the end. */
 void leat_ring_fail (LeatRing *self, GError *error);

@@ -144,7 +144,7 @@ leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint in
             leat_plan_get_buffer (self->batch->shape, buffer->id)->bytes);
 }
 
-/* What is at fault with the first, or is reported of it, is so with each, and each is told of. */
+/* An error or a report of the first is one of each of them, and each is told. */
 gboolean
 leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {

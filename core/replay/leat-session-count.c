@@ -149,7 +149,7 @@ leat_lane_count_graphs (LeatLane *self, LeatPath path, LeatGraphCount *sum, GErr
   return good;
 }
 
-/* What they did between start and stop. */
+/* The work of their graphs between start and stop. */
 static gboolean
 leat_session_count_lane (LeatLane *lane, LeatGraphCount *sum, GError **error)
 {
@@ -238,8 +238,8 @@ leat_session_start_counting (LeatSession *self, GError **error)
  * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches, of batches too,
  * and of graphs that are gone by now.  Where a loop on the device repeats runs, so are the kernels that count them, one
  * for each and one before.  A wait is one however it is done; of other sessions' waits, those that end by looking
- * (%LEAT_WAIT_SPIN) are not seen.  What a session does to set itself up and to try out how data go best is not counted,
- * but for calls, nor is the launch of a kernel that stays (executor=resident), which the counter stays has.
+ * (%LEAT_WAIT_SPIN) are not seen.  Setting up and trying out how data go best is not counted, but
+ * for calls, nor is the launch of a kernel that stays (executor=resident), which the counter stays has.
  *
  * Returns: (transfer full): a dictionary (a{st}): kernels, copies (of them, uploads and readbacks), fills,
  * early-starts, graph-launches, waits, calls (of any kind); %NULL on error

@@ -65,33 +65,6 @@ leat_session_describe_running (void)
     g_param_spec_enum ("early-start", NULL, NULL, LEAT_TYPE_EARLY_START, LEAT_EARLY_START_AUTO,
                        G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
-   * LeatSession:resident-idle-ms:
-   *
-   * With #LeatSession:executor resident, how long nothing is run before the kernel leaves the device; read when the
-   * session opens.  The next run brings it back.
-   */
-  leat_session_props[LEAT_SESSION_PROP_RESIDENT_IDLE_MS] =
-    g_param_spec_uint ("resident-idle-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_RESIDENT_IDLE_MS,
-                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:resident-limit-ms:
-   *
-   * With #LeatSession:executor resident, how long one run may take; read when the session opens.  One that takes longer
-   * is ended, and is %LEAT_SESSION_ERROR_RUNAWAY.
-   */
-  leat_session_props[LEAT_SESSION_PROP_RESIDENT_LIMIT_MS] =
-    g_param_spec_uint ("resident-limit-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_RESIDENT_LIMIT_MS,
-                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
-   * LeatSession:resident-multiprocessors:
-   *
-   * With #LeatSession:executor resident, how many multiprocessors the kernel takes at the most, and 0 for a quarter of
-   * them, or fewer where other resident sessions have some; read when the session opens.  All of these together leave
-   * half of them to what else runs on the device, unless more is asked for; one is given in any case.
-   */
-  leat_session_props[LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS] = g_param_spec_uint (
-    "resident-multiprocessors", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  /**
    * LeatSession:reuse:
    *
    * Whether a run whose inputs were not changed since the last one leaves their upload out.
@@ -124,6 +97,39 @@ leat_session_describe_running (void)
    */
   leat_session_props[LEAT_SESSION_PROP_WAIT] =
     g_param_spec_enum ("wait", NULL, NULL, LEAT_TYPE_WAIT, LEAT_WAIT_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+}
+
+/* A kernel that stays on the device. */
+static void
+leat_session_describe_resident (void)
+{
+  /**
+   * LeatSession:resident-idle-ms:
+   *
+   * With #LeatSession:executor resident, how long nothing is run before the kernel leaves the device; read when the
+   * session opens.  The next run brings it back.
+   */
+  leat_session_props[LEAT_SESSION_PROP_RESIDENT_IDLE_MS] =
+    g_param_spec_uint ("resident-idle-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_RESIDENT_IDLE_MS,
+                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:resident-limit-ms:
+   *
+   * With #LeatSession:executor resident, how long one run may take; read when the session opens.  One that takes longer
+   * is ended, and is %LEAT_SESSION_ERROR_RUNAWAY.
+   */
+  leat_session_props[LEAT_SESSION_PROP_RESIDENT_LIMIT_MS] =
+    g_param_spec_uint ("resident-limit-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_RESIDENT_LIMIT_MS,
+                       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  /**
+   * LeatSession:resident-multiprocessors:
+   *
+   * With #LeatSession:executor resident, how many multiprocessors the kernel takes at the most, and 0 for a quarter of
+   * them, or fewer where other resident sessions have some; read when the session opens.  All of these together leave
+   * half of them to what else runs on the device, unless more is asked for; one is given in any case.
+   */
+  leat_session_props[LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS] = g_param_spec_uint (
+    "resident-multiprocessors", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
 /* How many at a time. */
@@ -298,6 +304,7 @@ leat_session_install_props (GObjectClass *klass)
 {
   leat_session_describe_identity ();
   leat_session_describe_running ();
+  leat_session_describe_resident ();
   leat_session_describe_lanes ();
   leat_session_describe_place ();
   leat_session_describe_kept ();

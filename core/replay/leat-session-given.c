@@ -10,7 +10,7 @@
 
 /* Runs on data that the call brings: they go straight to the staging memory, and results come from there. */
 
-/* What is put back after them. */
+/* The data that are put back after them. */
 struct _LeatGivenBefore
 {
   gboolean *direct; /* of inputs, then of outputs */

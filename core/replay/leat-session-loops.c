@@ -110,7 +110,8 @@ leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
            : "";
 }
 
-/* Between the launch and its end.  Who has called the run off by now is not heard of again. */
+/* Between the launch and its end.  A run that was called off by now is not
+ * called off again. */
 void
 leat_session_watch_loops (LeatSession *self, LeatSessionFlight *flight)
 {
@@ -224,7 +225,7 @@ leat_session_tell_caps (LeatSession *self)
     }
 }
 
-/* What a loop has come to by then is no result. */
+/* The values of a loop that was called off are no result. */
 static gboolean
 leat_session_check_called_off (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {

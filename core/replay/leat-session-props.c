@@ -6,6 +6,77 @@
 
 /* What properties a session has are set to and hold. */
 
+/* Those that are a number in the session, and nothing else.  The property's own description says of which type. */
+typedef struct
+{
+  gsize offset;      /* 0: none of them */
+  gboolean is_fixed; /* while the session is open */
+} LeatSessionField;
+
+#define LEAT_SESSION_FIELD(name, is_fixed)                                                                             \
+  {                                                                                                                    \
+    offsetof (LeatSession, name), is_fixed                                                                             \
+  }
+
+static const LeatSessionField leat_session_fields[LEAT_SESSION_N_PROPS] = {
+  [LEAT_SESSION_PROP_EXECUTOR] = LEAT_SESSION_FIELD (executor, TRUE),
+  [LEAT_SESSION_PROP_EARLY_START] = LEAT_SESSION_FIELD (early_start, FALSE),
+  [LEAT_SESSION_PROP_RESIDENT_IDLE_MS] = LEAT_SESSION_FIELD (resident_idle_ms, FALSE),
+  [LEAT_SESSION_PROP_RESIDENT_LIMIT_MS] = LEAT_SESSION_FIELD (resident_limit_ms, FALSE),
+  [LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS] = LEAT_SESSION_FIELD (resident_multiprocessors, FALSE),
+  [LEAT_SESSION_PROP_REPEAT] = LEAT_SESSION_FIELD (repeat, FALSE),
+  [LEAT_SESSION_PROP_READBACK] = LEAT_SESSION_FIELD (readback, FALSE),
+  [LEAT_SESSION_PROP_REUSE] = LEAT_SESSION_FIELD (reuse, FALSE),
+  [LEAT_SESSION_PROP_CALIBRATE] = LEAT_SESSION_FIELD (calibrate, FALSE),
+  [LEAT_SESSION_PROP_LANES] = LEAT_SESSION_FIELD (n_lanes, TRUE),
+  [LEAT_SESSION_PROP_MEMO] = LEAT_SESSION_FIELD (memo_mode, FALSE),
+  [LEAT_SESSION_PROP_MEMO_ENTRIES] = LEAT_SESSION_FIELD (memo_entries, FALSE),
+  [LEAT_SESSION_PROP_MEMO_BYTES] = LEAT_SESSION_FIELD (memo_bytes, FALSE),
+  [LEAT_SESSION_PROP_CACHE_BYTES] = LEAT_SESSION_FIELD (cache_bytes, FALSE),
+  [LEAT_SESSION_PROP_BUDGET] = LEAT_SESSION_FIELD (budget, TRUE),
+  [LEAT_SESSION_PROP_BATCH] = LEAT_SESSION_FIELD (batch_most, FALSE),
+  [LEAT_SESSION_PROP_TIMING] = LEAT_SESSION_FIELD (timing_mode, FALSE),
+};
+
+/* (nullable): where the number is */
+static gpointer
+leat_session_find_field (LeatSession *self, guint id)
+{
+  gsize offset = id < LEAT_SESSION_N_PROPS ? leat_session_fields[id].offset : 0;
+
+  return offset > 0 ? (char *) self + offset : NULL;
+}
+
+static void
+leat_session_set_field (LeatSession *self, guint id, const GValue *value, GParamSpec *pspec)
+{
+  gpointer field = leat_session_find_field (self, id);
+
+  if (leat_session_fields[id].is_fixed && leat_session_is_open (self))
+    g_warning ("cannot change the %s of an open session: close it first", pspec->name);
+  else if (G_IS_PARAM_SPEC_UINT64 (pspec))
+    *(guint64 *) field = g_value_get_uint64 (value);
+  else if (G_IS_PARAM_SPEC_UINT (pspec))
+    *(guint *) field = g_value_get_uint (value);
+  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
+    *(gboolean *) field = g_value_get_boolean (value);
+  else
+    *(gint *) field = g_value_get_enum (value);
+}
+
+static void
+leat_session_get_field (gconstpointer field, GValue *value, GParamSpec *pspec)
+{
+  if (G_IS_PARAM_SPEC_UINT64 (pspec))
+    g_value_set_uint64 (value, *(const guint64 *) field);
+  else if (G_IS_PARAM_SPEC_UINT (pspec))
+    g_value_set_uint (value, *(const guint *) field);
+  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
+    g_value_set_boolean (value, *(const gboolean *) field);
+  else
+    g_value_set_enum (value, *(const gint *) field);
+}
+
 static void
 leat_session_take_name (LeatSession *self, char *name)
 {
@@ -39,74 +110,14 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
     case LEAT_SESSION_PROP_DEVICE:
       self->selector = g_value_dup_string (value);
       break;
-    case LEAT_SESSION_PROP_EXECUTOR:
-      if (leat_session_is_open (self))
-        g_warning ("cannot change the executor of an open session: close it first");
-      else
-        self->executor = g_value_get_enum (value);
-      break;
-    case LEAT_SESSION_PROP_EARLY_START:
-      self->early_start = g_value_get_enum (value);
-      break;
-    case LEAT_SESSION_PROP_RESIDENT_IDLE_MS:
-      self->resident_idle_ms = g_value_get_uint (value);
-      break;
-    case LEAT_SESSION_PROP_RESIDENT_LIMIT_MS:
-      self->resident_limit_ms = g_value_get_uint (value);
-      break;
-    case LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS:
-      self->resident_multiprocessors = g_value_get_uint (value);
-      break;
-    case LEAT_SESSION_PROP_REUSE:
-      self->reuse = g_value_get_boolean (value);
-      break;
-    case LEAT_SESSION_PROP_CALIBRATE:
-      self->calibrate = g_value_get_boolean (value);
-      break;
     case LEAT_SESSION_PROP_WAIT:
       g_atomic_int_set (&self->wait, g_value_get_enum (value));
-      break;
-    case LEAT_SESSION_PROP_LANES:
-      if (leat_session_is_open (self))
-        g_warning ("cannot change the lanes of an open session: close it first");
-      else
-        self->n_lanes = g_value_get_uint (value);
       break;
     case LEAT_SESSION_PROP_PRIORITY:
       leat_session_set_priority (self, (LeatPriority) g_value_get_enum (value));
       break;
     case LEAT_SESSION_PROP_WEIGHT:
       g_atomic_int_set (&self->weight, (gint) g_value_get_uint (value));
-      break;
-    case LEAT_SESSION_PROP_MEMO:
-      self->memo_mode = g_value_get_enum (value);
-      break;
-    case LEAT_SESSION_PROP_MEMO_ENTRIES:
-      self->memo_entries = g_value_get_uint (value);
-      break;
-    case LEAT_SESSION_PROP_MEMO_BYTES:
-      self->memo_bytes = g_value_get_uint64 (value);
-      break;
-    case LEAT_SESSION_PROP_CACHE_BYTES:
-      self->cache_bytes = g_value_get_uint64 (value);
-      break;
-    case LEAT_SESSION_PROP_BUDGET:
-      if (leat_session_is_open (self))
-        g_warning ("cannot change the budget of an open session: close it first");
-      else
-        self->budget = g_value_get_uint64 (value);
-      break;
-    case LEAT_SESSION_PROP_BATCH:
-      self->batch_most = g_value_get_uint (value);
-      break;
-    case LEAT_SESSION_PROP_TIMING:
-      self->timing_mode = g_value_get_enum (value);
-      break;
-    case LEAT_SESSION_PROP_REPEAT:
-      self->repeat = g_value_get_uint64 (value);
-      break;
-    case LEAT_SESSION_PROP_READBACK:
-      self->readback = g_value_get_enum (value);
       break;
     case LEAT_SESSION_PROP_NAME:
       leat_session_take_name (self, g_value_dup_string (value));
@@ -116,7 +127,10 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       self->trace_path = g_value_dup_string (value);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (leat_session_find_field (self, id) != NULL)
+        leat_session_set_field (self, id, value, pspec);
+      else
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }
 
@@ -124,6 +138,7 @@ void
 leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   LeatSession *self = LEAT_SESSION (object);
+  gconstpointer field = leat_session_find_field (self, id);
 
   switch (id)
     {
@@ -133,65 +148,14 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case LEAT_SESSION_PROP_DEVICE:
       g_value_set_string (value, self->selector);
       break;
-    case LEAT_SESSION_PROP_EXECUTOR:
-      g_value_set_enum (value, self->executor);
-      break;
-    case LEAT_SESSION_PROP_EARLY_START:
-      g_value_set_enum (value, self->early_start);
-      break;
-    case LEAT_SESSION_PROP_RESIDENT_IDLE_MS:
-      g_value_set_uint (value, self->resident_idle_ms);
-      break;
-    case LEAT_SESSION_PROP_RESIDENT_LIMIT_MS:
-      g_value_set_uint (value, self->resident_limit_ms);
-      break;
-    case LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS:
-      g_value_set_uint (value, self->resident_multiprocessors);
-      break;
-    case LEAT_SESSION_PROP_REUSE:
-      g_value_set_boolean (value, self->reuse);
-      break;
-    case LEAT_SESSION_PROP_CALIBRATE:
-      g_value_set_boolean (value, self->calibrate);
-      break;
     case LEAT_SESSION_PROP_WAIT:
       g_value_set_enum (value, g_atomic_int_get (&self->wait));
-      break;
-    case LEAT_SESSION_PROP_LANES:
-      g_value_set_uint (value, self->n_lanes);
       break;
     case LEAT_SESSION_PROP_PRIORITY:
       g_value_set_enum (value, leat_session_get_priority (self));
       break;
     case LEAT_SESSION_PROP_WEIGHT:
       g_value_set_uint (value, leat_session_get_weight (self));
-      break;
-    case LEAT_SESSION_PROP_MEMO:
-      g_value_set_enum (value, self->memo_mode);
-      break;
-    case LEAT_SESSION_PROP_MEMO_ENTRIES:
-      g_value_set_uint (value, self->memo_entries);
-      break;
-    case LEAT_SESSION_PROP_MEMO_BYTES:
-      g_value_set_uint64 (value, self->memo_bytes);
-      break;
-    case LEAT_SESSION_PROP_CACHE_BYTES:
-      g_value_set_uint64 (value, self->cache_bytes);
-      break;
-    case LEAT_SESSION_PROP_BUDGET:
-      g_value_set_uint64 (value, self->budget);
-      break;
-    case LEAT_SESSION_PROP_BATCH:
-      g_value_set_uint (value, self->batch_most);
-      break;
-    case LEAT_SESSION_PROP_TIMING:
-      g_value_set_enum (value, self->timing_mode);
-      break;
-    case LEAT_SESSION_PROP_REPEAT:
-      g_value_set_uint64 (value, self->repeat);
-      break;
-    case LEAT_SESSION_PROP_READBACK:
-      g_value_set_enum (value, self->readback);
       break;
     case LEAT_SESSION_PROP_TRACE:
       g_value_set_string (value, self->trace_path);
@@ -206,7 +170,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_static_string (value, leat_session_get_why_not_looped (self));
       break;
     default:
-      if (id < LEAT_SESSION_N_PROPS || !leat_session_get_counter (self, id - LEAT_SESSION_N_PROPS, value))
+      if (field != NULL)
+        leat_session_get_field (field, value, pspec);
+      else if (id < LEAT_SESSION_N_PROPS || !leat_session_get_counter (self, id - LEAT_SESSION_N_PROPS, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }

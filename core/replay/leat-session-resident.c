@@ -56,7 +56,7 @@ leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *
   return TRUE;
 }
 
-/* What it takes of the device is known when it is loaded. */
+/* Only when the kernel is loaded is it known what it takes of the device. */
 gboolean
 leat_session_give_up_staying (LeatSession *self, GError **why)
 {

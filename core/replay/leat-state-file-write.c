@@ -112,7 +112,7 @@ leat_state_writer_write (LeatStateWriter *self, GError **error)
          && leat_output_file_sync (self->output, error) && leat_output_file_commit (self->output, error);
 }
 
-/* What the device says of a failure stays as it is. */
+/* The device's own error stays as it is. */
 static void
 leat_state_writer_tell (GError *inner, GError **error)
 {

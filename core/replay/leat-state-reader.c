@@ -85,7 +85,7 @@ leat_state_reader_begin (LeatStateReader *self, GError **error)
     return leat_state_reader_fail (self, errno, error);
   if (S_ISDIR (info.st_mode))
     return leat_state_reader_fail (self, EISDIR, error);
-  /* What has no size has no end that is sure to come, and cannot be read twice. */
+  /* A file without a size may have no end, and cannot be read twice. */
   if (!S_ISREG (info.st_mode))
     return leat_state_reader_refuse (error, LEAT_STATE_ERROR_FORMAT, self->path,
                                      "it is a pipe or a device; a state is loaded from a regular file");

@@ -353,7 +353,7 @@ leat_stayer_strike (LeatStayer *self, LeatLane *lane, guint64 number)
                     __ATOMIC_RELEASE);
 }
 
-/* What its stages copy between host and device is in no graph and no call. */
+/* Copies of its stages between host and device are in no graph and no call. */
 static void
 leat_stayer_note_moves (LeatStayer *self, LeatLane *lane)
 {

@@ -5,8 +5,8 @@
 
 /* C takes a chain of comparisons, and hardly anybody who writes one means what C does with it. */
 
-/* What is open: from the last sign that binds less on, of == and != (`a < b == c < d` is no chain) and of the others.
- */
+/* The comparisons that are open since the last sign that binds less: of == and != (`a < b == c < d` is no chain), and
+ * of the others. */
 typedef struct
 {
   guint begin[2]; /* the first token */

@@ -92,13 +92,7 @@ leat_variables_read_number (const LeatKernelType *type, const char *name, const 
   guint bits = 8 * type->lane_bytes;
   char *end;
   double number = g_ascii_strtod (value, &end);
-  union
-  {
-    guint64 u;
-    gint64 i;
-    float f;
-    double d;
-  } item = { 0 };
+  LeatKernelNumber item = { 0 };
 
   if (type->is_bool && (g_str_equal (value, "true") || g_str_equal (value, "false")))
     return g_bytes_new (g_str_equal (value, "true") ? "\1" : "\0", 1);

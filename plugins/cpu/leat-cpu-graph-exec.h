@@ -57,7 +57,7 @@ void leat_cpu_exec_change (LeatCpuExec *exec, LeatCpuChange change);
 void leat_cpu_exec_apply_changes (LeatCpuExec *exec, guint64 ticket);
 GPtrArray *leat_cpu_graph_list_conditions (LeatCpuGraph *graph); /* of LeatCpuCondition */
 LeatCpuStep *leat_cpu_exec_find_step (LeatCpuExec *exec, CUgraphNode node);
-/* What the step will be once all changes that wait have been made. */
+/* The step as it will be once all changes that wait have been made. */
 const LeatCpuOp *leat_cpu_exec_peek_op (LeatCpuExec *exec, const LeatCpuStep *step);
 
 G_END_DECLS

@@ -173,7 +173,7 @@ leat_csr_text_has (const LeatCsrText *self, guint word, const char *wanted)
          && g_ascii_strncasecmp (self->words[word], wanted, self->lengths[word]) == 0;
 }
 
-/* Who writes a banner and mistypes it would have the line of sizes taken for an edge. */
+/* Where a banner is mistyped, the line of sizes would be taken for an edge. */
 static gboolean
 leat_csr_text_resembles_banner (const LeatCsrText *self)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What GdkPixbuf does not tell of a picture. */
+/* Facts about a picture that GdkPixbuf does not tell. */
 typedef struct
 {
   enum

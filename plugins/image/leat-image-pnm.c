@@ -5,7 +5,7 @@
 
 #define LEAT_IMAGE_PNM_HEAD (64 << 10) /* comments may be long */
 
-/* What the head says: P2, P3, P5 or P6, width, height, the greatest value. */
+/* The head: P2, P3, P5 or P6, width, height, the greatest value. */
 typedef struct
 {
   const guint8 *at, *end;

@@ -68,7 +68,7 @@ leat_image_tiff_get (TIFF *tiff, guint tag)
   return value;
 }
 
-/* What can be said of samples of 16 bits that are no such numbers as a pixel has; NULL: they are. */
+/* The reason why samples of 16 bits are not taken; NULL: they are. */
 static const char *
 leat_image_tiff_find_fault (TIFF *tiff)
 {
@@ -143,9 +143,17 @@ leat_image_tiff_read (LeatInputFile *input, GError **error)
   guint32 width = 0, height = 0;
   gboolean whole;
 
-  if (tiff == NULL || !leat_image_tiff_check (tiff, input, error))
+  if (tiff == NULL)
     {
-      g_clear_pointer (&tiff, TIFFClose);
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                   "cannot read \"%s\" as a picture: it is no TIFF file any more; nothing may write to it while it is "
+                   "read",
+                   leat_input_file_get_path (input));
+      return NULL;
+    }
+  if (!leat_image_tiff_check (tiff, input, error))
+    {
+      TIFFClose (tiff);
       return NULL;
     }
   TIFFGetField (tiff, TIFFTAG_IMAGEWIDTH, &width);

@@ -166,7 +166,7 @@ leat_io_file_keep_rest (LeatIoFile *self, const guint8 *data, gsize got)
 static LeatFlow
 leat_io_file_give (LeatIoFile *self, LeatView *view, gsize got, GError **error)
 {
-  /* What is known to be there was read; where a file ends elsewhere, somebody writes to it. */
+  /* All bytes that were known to be there were read; where a file ends elsewhere, somebody writes to it. */
   self->given += got - self->carried;
   if ((leat_input_file_is_at_end (self->input) || self->given > leat_input_file_get_size (self->input))
       && !leat_input_file_check_size (self->input, error))

@@ -316,7 +316,7 @@ leat_npy_header_read_bytes (LeatNpyHeader *self, LeatInputFile *input, GError **
   return leat_npy_header_parse (self, data, got + more, error);
 }
 
-/* Whoever called save () twice on one file would get half of it without a word. */
+/* A user who called save () twice on one file would get half of it without a word. */
 static gboolean
 leat_npy_header_check_end (const LeatNpyHeader *self, LeatInputFile *input, guint64 rest, GError **error)
 {

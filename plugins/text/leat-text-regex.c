@@ -155,7 +155,7 @@ leat_regex_new_filter (GPtrArray *list, GBytes *automaton)
   return leat_regex_take_words (words);
 }
 
-/* Can the line's end come behind what takes a carriage return? */
+/* Can the line's end come before the next byte?  @seen: steps from which it cannot. */
 static gboolean
 leat_regex_reaches_end (LeatRegexNfa *nfa, guint step, guint8 *seen)
 {
@@ -183,15 +183,14 @@ leat_regex_has_end (LeatRegexNfa *nfa)
 static gboolean
 leat_regex_takes_return (LeatRegexNfa *nfa)
 {
+  g_autofree guint8 *seen = g_new0 (guint8, nfa->steps->len);
+
   for (guint i = 0; i < nfa->steps->len; i++)
     {
       const LeatRegexStep *step = &g_array_index (nfa->steps, LeatRegexStep, i);
-      g_autofree guint8 *seen = NULL;
 
-      if (step->kind != LEAT_REGEX_STEP_SET || !leat_regex_set_has (&step->set, '\r'))
-        continue;
-      seen = g_new0 (guint8, nfa->steps->len);
-      if (leat_regex_reaches_end (nfa, step->next, seen))
+      if (step->kind == LEAT_REGEX_STEP_SET && leat_regex_set_has (&step->set, '\r')
+          && leat_regex_reaches_end (nfa, step->next, seen))
         return TRUE;
     }
   return FALSE;

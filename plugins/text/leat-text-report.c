@@ -200,8 +200,7 @@ leat_text_report_start (LeatEndpoint *endpoint, GError **error)
   return self->output != NULL;
 }
 
-/* Whoever looks at a terminal must not have it changed by what was found in a file; a pipe or a file gets it as it is.
- */
+/* Text that was found in a file must not change the user's terminal; a pipe or a file gets it as it is. */
 static void
 leat_text_report_put_text (LeatTextReport *self, const char *text, gsize length)
 {

@@ -190,8 +190,8 @@ LEAT_INLINE double __drcp_rn (double x) { return 1.0 / x; }
 LEAT_INLINE double __dsqrt_rn (double x) { return sqrt (x); }
 LEAT_INLINE double __fma_rn (double x, double y, double z) { return fma (x, y, z); }
 
-/* Conversions saturate, as the hardware's do.  What is no number becomes 0 where neither side has 64 bits, and the highest
- * bit alone where one has. */
+/* Conversions saturate, as the hardware's do.  NaN becomes 0 where neither side has 64 bits, and the highest bit alone
+ * where one has. */
 #define LEAT_CONVERT(to, R, low, high, of_float, none)                                                                 \
   LEAT_INLINE R leat_to_##to (double x)                                                                                \
   {                                                                                                                    \

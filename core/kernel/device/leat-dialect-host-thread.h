@@ -19,8 +19,8 @@ namespace {
 
 const LeatHostRuntime *leat_runtime;
 
-/* CUDA's heap of the device, as large as it is by itself; one for each image.  What is taken says before itself how
- * much it is. */
+/* CUDA's heap of the device, as large as it is by itself; one for each image.  A word before each piece says how
+ * large that is. */
 uint64_t leat_heap_used;
 
 void *

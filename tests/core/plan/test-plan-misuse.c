@@ -228,6 +228,13 @@ record_double (LeatNode *node, LeatRecorder *recorder, GError **error)
 }
 
 static gboolean
+record_keep_without_kernel (LeatNode *node, LeatRecorder *recorder, GError **error)
+{
+  leat_recorder_keep_count (recorder, leat_recorder_get_input (recorder, "in"));
+  return TRUE;
+}
+
+static gboolean
 record_no_value (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   Launch launch;
@@ -277,6 +284,8 @@ test_misuse_of_kernels (void)
                 "LEAT_ACCESS_WRITE");
   check_record (record_double, call, "with 8 bytes for \"by\", a float of 4", "a variable of that type");
   check_record (record_no_value, call, "without a value for \"by\"", "a float");
+  check_record (record_keep_without_kernel, "leat_recorder_keep_count ()", "with no kernel before it",
+                "leat_recorder_add_kernel () first");
   check_record (record_items_for_scalar, call, "for \"by\", a float", "LEAT_ARG_ITEMS is for pointers");
   check_record (record_no_such_buffer, "leat_recorder_add_kernel ()", "with 4711", "leat_recorder_get_output ()");
   check_record (record_odd_access, "leat_recorder_add_kernel ()", "with 4 as access", "LeatAccess");

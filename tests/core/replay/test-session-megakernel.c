@@ -2,218 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "kernel/leat-kernel-source-private.h"
-#include "leat.h"
+#include "megakernel-fixture.h"
 #include "plan/leat-plan-private.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* One kernel out of several gives the bytes that they give one by one, and those that C gives. */
-
-#define N 5000
-
-static char *folder, *kernels_path;
-
-/* `guard` leaves before anything else, `tile` leaves between barriers, `sums` has blocks of two axes and dynamic shared
- * memory; names, macros and types of the file are those of `other` too. */
-static const char kernels_text[] =
-  "#define HALF 0.5f\n"
-  "typedef float real;\n"
-  "enum { EDGE = 3 };\n"
-  "__constant__ float table[2] = { 1.0f, 2.0f };\n"
-  "__device__ real helper (real x, int k) { return x * HALF + k + EDGE + table[1]; }\n"
-  "__global__ void guard (const real *__restrict__ x, real *__restrict__ y, uint64_t x_count, int k)\n"
-  "{\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i >= x_count)\n"
-  "    return;\n"
-  "  y[i] = helper (__ldg (x + i), k);\n"
-  "}\n"
-  "__global__ void tile (const float *x, float *y, uint64_t x_count)\n"
-  "{\n"
-  "  __shared__ float cells[256];\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  cells[threadIdx.x] = i < x_count ? x[i] : 0;\n"
-  "  __syncthreads ();\n"
-  "  if (i >= x_count)\n"
-  "    return;\n"
-  "  y[i] = cells[threadIdx.x] + cells[255 - threadIdx.x];\n"
-  "}\n"
-  "__global__ void turn (const float *x, float *y, uint64_t x_count)\n"
-  "{\n"
-  "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < x_count; i += blockDim.x * gridDim.x)\n"
-  "    y[i] = x[x_count - 1 - i] + 1;\n"
-  "}\n"
-  "__global__ void sums (const float *x, float *y, uint64_t x_count)\n"
-  "{\n"
-  "  extern __shared__ float cells[];\n"
-  "  int own = threadIdx.y * blockDim.x + threadIdx.x, n = blockDim.x * blockDim.y;\n"
-  "  uint64_t i = (uint64_t) blockIdx.x * n + own;\n"
-  "  cells[own] = i < x_count ? x[i] : 0;\n"
-  "  __syncthreads ();\n"
-  "  if (i < x_count)\n"
-  "    y[i] = cells[own] + cells[own ^ 1];\n"
-  "}\n"
-  "__global__ void keep (const float *x, uint64_t x_count, float *kept, uint64_t *kept_count, uint64_t kept_capacity)\n"
-  "{\n"
-  "  GRID_FOR (i, x_count)\n"
-  "    if (((uint64_t) x[i]) % 2 == 0)\n"
-  "      {\n"
-  "        uint64_t at = atomicAdd (kept_count, (uint64_t) 1);\n"
-  "        if (at < kept_capacity)\n"
-  "          kept[at] = x[i];\n"
-  "      }\n"
-  "}\n"
-  "__global__ void hist (const float *x, uint64_t x_count, uint32_t *bins)\n"
-  "{\n"
-  "  GRID_FOR (i, x_count)\n"
-  "    atomicAdd (&bins[((uint64_t) x[i]) % 16], 1u);\n"
-  "}\n"
-  "__global__ void next (const float *x, float *y, uint64_t x_count)\n"
-  "{\n"
-  "  GRID_FOR (i, x_count)\n"
-  "    y[i] = x[i + 1 < x_count ? i + 1 : i];\n"
-  "}\n"
-  "__global__ void other (const float *x, float *y, uint64_t x_count)\n"
-  "{\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < x_count)\n"
-  "    y[i] = x[i ^ 1];\n"
-  "}\n"
-  "__global__ void far (const float *x, float *y, uint64_t x_count, int k)\n"
-  "{\n"
-  "  int i = blockIdx.x * blockDim.x + threadIdx.x, n = x_count;\n"
-  "  if (i < n)\n"
-  "    y[i] = x[i + k < 0 || i + k >= n ? i : i + k];\n"
-  "}\n"
-  "__global__ void aside (const float *x, float *y, uint64_t x_count, int k)\n"
-  "{\n"
-  "  int i = blockIdx.x * blockDim.x + threadIdx.x, n = x_count;\n"
-  "  if (i < n)\n"
-  "    y[(i + k) % n] = x[i];\n"
-  "}\n"
-  "__global__ void along (const float *x, float *y, uint64_t x_count)\n"
-  "{\n"
-  "  const float *own = x + blockIdx.x * blockDim.x;\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < x_count)\n"
-  "    y[i] = own[threadIdx.x];\n"
-  "}\n"
-  "__global__ void pairs (const float2 *x, float2 *y, uint64_t x_count)\n"
-  "{\n"
-  "  uint64_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < x_count)\n"
-  "    y[i] = x[i];\n"
-  "}\n"
-  "__global__ void meet (const float *x, float *y)\n"
-  "{\n"
-  "  leat_grid_sync ();\n"
-  "  y[0] = x[0];\n"
-  "}\n"
-  "__device__ int where () { return blockIdx.x; }\n"
-  "__global__ void lost (const float *x, float *y)\n"
-  "{\n"
-  "  y[where ()] = x[where ()];\n"
-  "}\n"
-  "__global__ void once (const float *x, float *y)\n"
-  "{\n"
-  "  y[blockIdx.x] = x[blockIdx.x];\n"
-  "  __syncthreads ();\n"
-  "}\n"
-  "LEAT_REPORT (1, warning, \"small\")\n"
-  "__global__ void tell (const float *x, float *y)\n"
-  "{\n"
-  "  leat_report (1, 3);\n"
-  "  y[0] = x[0];\n"
-  "}\n";
-
-#define AS_IT_IS                                                                                                       \
-  "__global__ void as_it_is (const float *x, float *y, uint64_t x_count)\n{\n"                                         \
-  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < x_count)\n    y[i] = x[i];\n}\n"
-
-static const char macros_text[] =
-  "#define MY_PLACE (blockIdx.x * blockDim.x)\n#define UNLESS(there) if (!(there)) return\n"
-  "__global__ void twice (const float *x, float *y, uint64_t x_count)\n{\n"
-  "  unsigned int i = MY_PLACE + threadIdx.x;\n  UNLESS (i < x_count);\n  y[i] = 2 * x[i];\n}\n";
-static const char devices_text[] =
-  "#ifdef LEAT_HOST\n#define MINE 7777\n#elif __CUDA_ARCH__ >= 300\n#define MINE 8888\n#endif\n"
-  "__global__ void own (const float *x, float *y, uint64_t x_count)\n{\n"
-  "  GRID_FOR (i, x_count)\n    y[i] = x[i] * MINE;\n}\n";
-static const char keeps_text[] = "static __device__ unsigned int calls = 0;\n" AS_IT_IS;
-static const char other_text[] = "#define HALF 4.0f\n"
-                                 "__device__ float helper (float x) { return x * HALF; }\n"
-                                 "__global__ void guard (const float *x, float *y, uint64_t x_count)\n"
-                                 "{\n"
-                                 "  GRID_FOR (i, x_count)\n"
-                                 "    y[i] = helper (x[i]);\n"
-                                 "}\n";
-
-static char *
-megakernel_write (const char *name, const char *text)
-{
-  char *path = g_build_filename (folder, name, NULL);
-
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
-  return path;
-}
-
-typedef struct
-{
-  LeatPipeline *pipeline;
-  LeatSession *session;
-} Megakernel;
-
-/* @text: with KERNELS and OTHER for the files */
-static LeatPipeline *
-megakernel_parse (const char *text)
-{
-  g_autoptr (GString) whole = g_string_new (text);
-  g_autofree char *other = g_build_filename (folder, "other.cu", NULL);
-  g_autofree char *macros = g_build_filename (folder, "macros.cu", NULL);
-  g_autofree char *devices = g_build_filename (folder, "devices.cu", NULL);
-  g_autofree char *keeps = g_build_filename (folder, "keeps.cu", NULL);
-  g_autoptr (GError) error = NULL;
-  LeatPipeline *pipeline;
-
-  g_string_replace (whole, "KERNELS", kernels_path, 0);
-  g_string_replace (whole, "OTHER", other, 0);
-  g_string_replace (whole, "MACROS", macros, 0);
-  g_string_replace (whole, "DEVICES", devices, 0);
-  g_string_replace (whole, "KEEPS", keeps, 0);
-  pipeline = leat_parse_text (whole->str, LEAT_TEXT_STYLE_FILE, NULL, &error);
-  g_assert_no_error (error);
-  return pipeline;
-}
-
-static void
-megakernel_open (Megakernel *self, const char *text)
-{
-  g_autoptr (GError) error = NULL;
-
-  self->pipeline = megakernel_parse (text);
-  self->session = leat_session_new (self->pipeline, NULL);
-  leat_session_open (self->session, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-megakernel_close (Megakernel *self)
-{
-  leat_session_close (self->session);
-  g_clear_object (&self->session);
-  g_clear_object (&self->pipeline);
-}
-
-static GBytes *
-megakernel_run (Megakernel *self, const float *x, guint n, GError **error)
-{
-  g_autoptr (GBytes) bytes = g_bytes_new (x, n * sizeof *x);
-
-  g_assert_true (leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, "in", NULL)), bytes, error));
-  if (leat_session_replay (self->session, FALSE, NULL, error) != LEAT_FLOW_DATA)
-    return NULL;
-  return leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, "out", NULL)), 0, error);
-}
 
 static void
 megakernel_check_plan (Megakernel *self, guint barriers, guint kept)
@@ -243,18 +37,14 @@ megakernel_check_counts (Megakernel *self, guint runs)
   g_assert_cmpuint (fills, ==, 0);
 }
 
-#define HEAD "leat 1\n"
-#define TAIL(spec)                                                                                                     \
-  "app name=in spec=" spec " -> upload mode=copy -> m.x\n"                                                             \
-  "m.y -> readback mode=copy -> app name=out\n"
-
 typedef void (*Oracle) (const float *x, float *y, guint n);
 
 static void
 run_checked (const char *body, const char *spec, Oracle oracle, guint barriers, guint kept, const char *check)
 {
-  g_autofree char *text = g_strdup_printf (HEAD "m = megakernel check=%s {\n%s}\n" TAIL ("%s"), check, body, spec);
-  g_autofree float *x = g_new (float, N), *y = g_new0 (float, N);
+  g_autofree char *text =
+    g_strdup_printf (MEGAKERNEL_HEAD "m = megakernel check=%s {\n%s}\n" MEGAKERNEL_TAIL ("%s"), check, body, spec);
+  g_autofree float *x = g_new (float, MEGAKERNEL_ITEMS), *y = g_new0 (float, MEGAKERNEL_ITEMS);
   gboolean bounded = strchr (spec, '<') != NULL;
   g_autoptr (GError) fault = NULL;
   Megakernel one;
@@ -266,7 +56,7 @@ run_checked (const char *body, const char *spec, Oracle oracle, guint barriers, 
     {
       g_autoptr (GError) error = NULL;
       g_autoptr (GBytes) bytes = NULL;
-      guint n = bounded ? N - 700 * round : N;
+      guint n = bounded ? MEGAKERNEL_ITEMS - 700 * round : MEGAKERNEL_ITEMS;
       gsize size;
       gconstpointer data;
 
@@ -487,7 +277,7 @@ float_compare (gconstpointer a, gconstpointer b)
 static void
 test_megakernel_takes_fills (void)
 {
-  g_autofree float *x = g_new (float, N), *expected = g_new (float, N), *found = NULL;
+  g_autofree float *x = g_new (float, MEGAKERNEL_ITEMS), *expected = g_new (float, MEGAKERNEL_ITEMS), *found = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) kept = NULL, bins = NULL;
   guint32 counts[16] = { 0 };
@@ -495,17 +285,17 @@ test_megakernel_takes_fills (void)
   gsize size;
   Megakernel one;
 
-  megakernel_open (&one, HEAD "m = megakernel {\n"
-                              "  a = map expr=x+1\n"
-                              "  k = kernel source=KERNELS entry=keep kept=f32:max5000\n"
-                              "  h = kernel source=KERNELS entry=hist bins=u32[16] clear=bins\n"
-                              "  in.x -> a -> k -> out.kept\n"
-                              "  a -> h -> out.bins\n"
-                              "}\n"
-                              "app name=in spec=f32[5000] -> upload mode=copy -> m.x\n"
-                              "m.kept -> readback mode=copy -> app name=out\n"
-                              "m.bins -> readback mode=copy -> app name=bins\n");
-  for (guint i = 0; i < N; i++)
+  megakernel_open (&one, MEGAKERNEL_HEAD "m = megakernel {\n"
+                                         "  a = map expr=x+1\n"
+                                         "  k = kernel source=KERNELS entry=keep kept=f32:max5000\n"
+                                         "  h = kernel source=KERNELS entry=hist bins=u32[16] clear=bins\n"
+                                         "  in.x -> a -> k -> out.kept\n"
+                                         "  a -> h -> out.bins\n"
+                                         "}\n"
+                                         "app name=in spec=f32[5000] -> upload mode=copy -> m.x\n"
+                                         "m.kept -> readback mode=copy -> app name=out\n"
+                                         "m.bins -> readback mode=copy -> app name=bins\n");
+  for (guint i = 0; i < MEGAKERNEL_ITEMS; i++)
     {
       x[i] = i % 777;
       if ((guint) (x[i] + 1) % 2 == 0)
@@ -517,7 +307,7 @@ test_megakernel_takes_fills (void)
     {
       g_clear_pointer (&kept, g_bytes_unref);
       g_clear_pointer (&bins, g_bytes_unref);
-      kept = megakernel_run (&one, x, N, &error);
+      kept = megakernel_run (&one, x, MEGAKERNEL_ITEMS, &error);
       g_assert_no_error (error);
       bins = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (one.pipeline, "bins", NULL)), 0, &error);
       g_assert_no_error (error);
@@ -535,24 +325,25 @@ test_megakernel_takes_fills (void)
 static void
 test_megakernel_takes_macros (void)
 {
-  g_autofree float *x = g_new (float, N), *expected = g_new (float, N);
+  g_autofree float *x = g_new (float, MEGAKERNEL_ITEMS), *expected = g_new (float, MEGAKERNEL_ITEMS);
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = NULL;
   Megakernel one;
 
-  megakernel_open (&one, HEAD "m = megakernel {\n"
-                              "  a = map expr=x+1\n"
-                              "  k = kernel source=MACROS\n"
-                              "  in.x -> a -> k -> out.y\n"
-                              "}\n" TAIL ("f32[5000]"));
-  for (guint i = 0; i < N; i++)
+  megakernel_open (&one, MEGAKERNEL_HEAD "m = megakernel {\n"
+                                         "  a = map expr=x+1\n"
+                                         "  k = kernel source=MACROS\n"
+                                         "  in.x -> a -> k -> out.y\n"
+                                         "}\n" MEGAKERNEL_TAIL ("f32[5000]"));
+  for (guint i = 0; i < MEGAKERNEL_ITEMS; i++)
     {
       x[i] = i % 777;
       expected[i] = 2 * (x[i] + 1);
     }
-  bytes = megakernel_run (&one, x, N, &error);
+  bytes = megakernel_run (&one, x, MEGAKERNEL_ITEMS, &error);
   g_assert_no_error (error);
-  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), expected, N * sizeof *expected);
+  g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), expected,
+                   MEGAKERNEL_ITEMS * sizeof *expected);
   megakernel_close (&one);
 }
 
@@ -560,11 +351,11 @@ test_megakernel_takes_macros (void)
 static void
 test_megakernel_asks_for_the_device (void)
 {
-  g_autoptr (LeatPipeline) pipeline = megakernel_parse (HEAD "m = megakernel {\n"
-                                                             "  a = map expr=x+1\n"
-                                                             "  k = kernel source=DEVICES\n"
-                                                             "  in.x -> a -> k -> out.y\n"
-                                                             "}\n" TAIL ("f32[5000]"));
+  g_autoptr (LeatPipeline) pipeline = megakernel_parse (MEGAKERNEL_HEAD "m = megakernel {\n"
+                                                                        "  a = map expr=x+1\n"
+                                                                        "  k = kernel source=DEVICES\n"
+                                                                        "  in.x -> a -> k -> out.y\n"
+                                                                        "}\n" MEGAKERNEL_TAIL ("f32[5000]"));
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatPlan) plan = leat_plan_new (pipeline, &error);
   guint n = 0;
@@ -596,11 +387,11 @@ test_megakernel_takes_changed_arguments (void)
   g_autoptr (GError) error = NULL;
   Megakernel one;
 
-  megakernel_open (&one, HEAD "m = megakernel {\n"
-                              "  a = map expr=x*gain gain=2\n"
-                              "  b = map expr=x+gain gain=1\n"
-                              "  in.x -> a -> b -> out.y\n"
-                              "}\n" TAIL ("f32[4]"));
+  megakernel_open (&one, MEGAKERNEL_HEAD "m = megakernel {\n"
+                                         "  a = map expr=x*gain gain=2\n"
+                                         "  b = map expr=x+gain gain=1\n"
+                                         "  in.x -> a -> b -> out.y\n"
+                                         "}\n" MEGAKERNEL_TAIL ("f32[4]"));
   for (guint round = 0; round < 3; round++)
     {
       g_autoptr (GBytes) bytes = NULL;
@@ -630,218 +421,22 @@ test_megakernel_runs_in_loop (void)
   g_autoptr (GBytes) bytes = NULL;
   Megakernel one;
 
-  megakernel_open (&one, HEAD "l = loop max-iterations=20 executor=while {\n"
-                              "  m = megakernel {\n"
-                              "    a = kernel source=KERNELS entry=turn\n"
-                              "    b = kernel source=KERNELS entry=turn\n"
-                              "    in.x -> a -> b -> out.y\n"
-                              "  }\n"
-                              "  in.x -> m.x\n"
-                              "  m.y -> out.y\n"
-                              "}\n"
-                              "app name=in spec=f32[8] -> upload -> l.x\n"
-                              "l.y -> readback -> app name=out\n");
+  megakernel_open (&one, MEGAKERNEL_HEAD "l = loop max-iterations=20 executor=while {\n"
+                                         "  m = megakernel {\n"
+                                         "    a = kernel source=KERNELS entry=turn\n"
+                                         "    b = kernel source=KERNELS entry=turn\n"
+                                         "    in.x -> a -> b -> out.y\n"
+                                         "  }\n"
+                                         "  in.x -> m.x\n"
+                                         "  m.y -> out.y\n"
+                                         "}\n"
+                                         "app name=in spec=f32[8] -> upload -> l.x\n"
+                                         "l.y -> readback -> app name=out\n");
   bytes = megakernel_run (&one, x, 8, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < 8; i++)
     x[i] += 40;
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), x, sizeof x);
-  megakernel_close (&one);
-}
-
-/* Who says that it touches its own items alone and does not is told. */
-static void
-check_wrong (const char *entry)
-{
-  const float x[4] = { 1, 2, 3, 4 };
-  g_autofree char *text = g_strdup_printf (HEAD "m = megakernel check=true {\n"
-                                                "  a = map expr=x*2\n"
-                                                "  wrong = kernel source=KERNELS entry=%s access=elementwise\n"
-                                                "  in.x -> a -> wrong -> out.y\n"
-                                                "}\n" TAIL ("f32[4]"),
-                                           entry);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = NULL;
-  Megakernel one;
-
-  megakernel_open (&one, text);
-  bytes = megakernel_run (&one, x, 4, &error);
-  g_assert_null (bytes);
-  g_assert_nonnull (error);
-  g_assert_nonnull (strstr (error->message, "\"wrong\" says access=elementwise and touches another item"));
-  megakernel_close (&one);
-}
-
-/* And who says that it goes on with what its own block did, in each run anew; a run without the fault is good. */
-static void
-test_megakernel_checks_blocks (void)
-{
-  static const char *const nodes[] = { "turn access=block", "far k=256 access=block", "far k=-256 access=elementwise" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
-    {
-      g_autofree char *text = g_strdup_printf (HEAD "m = megakernel check=true {\n"
-                                                    "  a = kernel source=KERNELS entry=tile access=block\n"
-                                                    "  wrong = kernel source=KERNELS entry=%s\n"
-                                                    "  b = kernel source=KERNELS entry=tile access=block\n"
-                                                    "  in.x -> a -> wrong -> b -> out.y\n"
-                                                    "}\n" TAIL ("f32[5000]"),
-                                               nodes[i]);
-      g_autofree char *said = g_strdup_printf ("\"wrong\" says %s and reads an item that its block has not written",
-                                               strstr (nodes[i], "access="));
-      g_autofree float *x = g_new0 (float, N);
-      Megakernel one;
-
-      megakernel_open (&one, text);
-      for (guint round = 0; round < 3; round++)
-        {
-          g_autoptr (GError) error = NULL;
-          g_autoptr (GBytes) bytes = NULL;
-          gboolean good = round == 1 && i > 0;
-
-          if (i > 0)
-            g_assert_true (leat_node_set_arg_int64 (leat_pipeline_get_node (one.pipeline, "wrong", NULL), "k",
-                                                    good     ? 0
-                                                    : i == 1 ? 256
-                                                             : -256,
-                                                    &error));
-          bytes = megakernel_run (&one, x, N, &error);
-          if (good)
-            g_assert_no_error (error);
-          else
-            g_assert_nonnull (error);
-          g_assert_true (good || strstr (error->message, said) != NULL);
-        }
-      megakernel_close (&one);
-    }
-}
-
-/* Who leaves items to other blocks is blamed, and not who reads its own. */
-static void
-test_megakernel_checks_writes (void)
-{
-  g_autofree float *x = g_new0 (float, N);
-  Megakernel one;
-
-  megakernel_open (&one, HEAD "m = megakernel check=true {\n"
-                              "  a = map expr=x*2\n"
-                              "  wrong = kernel source=KERNELS entry=aside k=1 access=block\n"
-                              "  b = map expr=x+1\n"
-                              "  in.x -> a -> wrong -> b -> out.y\n"
-                              "}\n" TAIL ("f32[5000]"));
-  for (guint round = 0; round < 4; round++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GBytes) bytes = NULL;
-
-      g_assert_true (
-        leat_node_set_arg_int64 (leat_pipeline_get_node (one.pipeline, "wrong", NULL), "k", round % 2 == 0, &error));
-      bytes = megakernel_run (&one, x, N, &error);
-      if (round % 2 == 1)
-        g_assert_no_error (error);
-      else if (error == NULL
-               || strstr (error->message,
-                          "kernel \"wrong\" says access=block, and an item that map \"b\" reads was not "
-                          "written by the block that has its number: ")
-                    == NULL)
-        g_error ("\"%s\" does not blame who wrote", error != NULL ? error->message : "");
-    }
-  megakernel_close (&one);
-}
-
-/* What is read behind a barrier may be anybody's. */
-static void
-test_megakernel_checks_no_more (void)
-{
-  g_autofree float *x = g_new0 (float, N);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = NULL;
-  Megakernel one;
-
-  megakernel_open (&one, HEAD "m = megakernel check=true {\n"
-                              "  a = kernel source=KERNELS entry=tile access=block\n"
-                              "  b = kernel source=KERNELS entry=tile access=block\n"
-                              "  c = kernel source=KERNELS entry=far k=64 block=128 access=block\n"
-                              "  d = kernel source=KERNELS entry=far k=0 block=128 access=block\n"
-                              "  f = kernel source=KERNELS entry=far k=0 block=64\n"
-                              "  in.x -> a -> b -> f -> out.z\n"
-                              "  a -> c -> d -> out.y\n"
-                              "}\n" TAIL ("f32[5000]") "m.z -> readback -> discard\n");
-  bytes = megakernel_run (&one, x, N, &error);
-  g_assert_no_error (error);
-  megakernel_close (&one);
-}
-
-/* What cannot be seen is said. */
-static void
-test_megakernel_says_unchecked (void)
-{
-  static const struct
-  {
-    const char *node, *said;
-  } rows[] = {
-    { "kernel source=KERNELS entry=along access=block", "kernel \"c\" uses x otherwise than as x[...]" },
-    { "kernel source=KERNELS entry=guard k=1 access=elementwise", "kernel \"c\" uses x otherwise than as x[...]" },
-    { "kernel source=KERNELS entry=pairs grid=20 access=elementwise",
-      "the items of x in kernel \"c\" are not plain numbers" },
-    { "kernel source=KERNELS entry=tile access=block", NULL },
-  };
-
-  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
-    {
-      g_autofree char *text = g_strdup_printf (HEAD "m = megakernel check=true {\n"
-                                                    "  a = map expr=x*2\n"
-                                                    "  c = %s\n"
-                                                    "  in.x -> a -> c -> out.y\n"
-                                                    "}\n" TAIL ("f32[2500,2]"),
-                                               rows[r].node);
-      g_autofree char *plan_text = NULL;
-      g_autoptr (LeatMessage) message = NULL;
-      g_autoptr (LeatPlan) plan = NULL;
-      Megakernel one;
-
-      megakernel_open (&one, text);
-      plan = leat_session_dup_plan (one.session);
-      plan_text = leat_plan_to_text (plan);
-      message = leat_bus_pop (leat_pipeline_get_bus (one.pipeline), 0);
-      if (rows[r].said == NULL)
-        {
-          g_assert_null (strstr (plan_text, "not checked: "));
-          g_assert_null (message);
-        }
-      else
-        {
-          g_autofree char *line = g_strconcat ("  not checked: ", rows[r].said, "\n", NULL);
-          g_autofree char *told =
-            g_strconcat ("check=true cannot tell what kernel \"c\" takes of what \"a\" hands on: ", rows[r].said, NULL);
-
-          if (strstr (plan_text, line) == NULL)
-            g_error ("%s does not say \"%s\"", plan_text, line);
-          g_assert_nonnull (message);
-          g_assert_nonnull (strstr (leat_message_get_error (message)->message, told));
-        }
-      megakernel_close (&one);
-    }
-}
-
-static void
-test_megakernel_checks_access (void)
-{
-  const float x[4] = { 1, 2, 3, 4 };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) good = NULL;
-  Megakernel one;
-
-  check_wrong ("next");
-  check_wrong ("other");
-  megakernel_open (&one, HEAD "m = megakernel check=true {\n"
-                              "  a = map expr=x*2\n"
-                              "  b = map expr=x+1\n"
-                              "  in.x -> a -> b -> out.y\n"
-                              "}\n" TAIL ("f32[4]"));
-  good = megakernel_run (&one, x, 4, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (good);
   megakernel_close (&one);
 }
 
@@ -857,19 +452,20 @@ test_megakernel_fuses_by_itself (void)
 
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
     {
-      g_autofree float *x = g_new (float, N), *y = g_new (float, N);
+      g_autofree float *x = g_new (float, MEGAKERNEL_ITEMS), *y = g_new (float, MEGAKERNEL_ITEMS);
       g_autoptr (GBytes) bytes = NULL;
       g_autoptr (GError) error = NULL;
       Megakernel one;
 
-      one.pipeline = megakernel_parse (HEAD "a = map expr=x+1\nb = map expr=x*2\n"
-                                            "t = kernel source=KERNELS entry=turn\n"
-                                            "c = map expr=x-3\nd = map expr=x/2\n"
-                                            "u = kernel source=KERNELS entry=turn\n"
-                                            "e = map expr=x*4\nf = map expr=x+5\n"
-                                            "app name=in spec=f32[<=5000] -> upload mode=copy -> a -> b -> t -> c -> d "
-                                            "-> u -> readback mode=copy -> app name=out\n"
-                                            "d -> e -> f -> readback mode=copy -> discard\n");
+      one.pipeline =
+        megakernel_parse (MEGAKERNEL_HEAD "a = map expr=x+1\nb = map expr=x*2\n"
+                                          "t = kernel source=KERNELS entry=turn\n"
+                                          "c = map expr=x-3\nd = map expr=x/2\n"
+                                          "u = kernel source=KERNELS entry=turn\n"
+                                          "e = map expr=x*4\nf = map expr=x+5\n"
+                                          "app name=in spec=f32[<=5000] -> upload mode=copy -> a -> b -> t -> c -> d "
+                                          "-> u -> readback mode=copy -> app name=out\n"
+                                          "d -> e -> f -> readback mode=copy -> discard\n");
       leat_pipeline_set_fuse (one.pipeline, rows[r].mode);
       g_assert_cmpint (leat_pipeline_get_fuse (one.pipeline), ==, rows[r].mode);
       one.session = leat_session_new (one.pipeline, NULL);
@@ -886,7 +482,7 @@ test_megakernel_fuses_by_itself (void)
         else
           g_assert_cmpuint (n, <=, 5);
       }
-      for (guint i = 0; i < N; i++)
+      for (guint i = 0; i < MEGAKERNEL_ITEMS; i++)
         x[i] = i % 333;
       bytes = megakernel_run (&one, x, 4321, &error);
       g_assert_no_error (error);
@@ -927,7 +523,8 @@ test_megakernel_refuses (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *text = g_strdup_printf (HEAD "m = megakernel {\n%s}\n" TAIL ("f32[4]"), rows[i].body);
+      g_autofree char *text =
+        g_strdup_printf (MEGAKERNEL_HEAD "m = megakernel {\n%s}\n" MEGAKERNEL_TAIL ("f32[4]"), rows[i].body);
       g_autoptr (LeatPipeline) pipeline = megakernel_parse (text);
       g_autoptr (GError) error = NULL;
       g_autoptr (LeatPlan) plan = leat_plan_new (pipeline, &error);
@@ -943,15 +540,9 @@ int
 main (int argc, char **argv)
 {
   int status;
-  g_autofree char *other = NULL, *macros = NULL, *keeps = NULL, *devices = NULL;
 
   g_test_init (&argc, &argv, NULL);
-  folder = g_dir_make_tmp ("leat-megakernel-XXXXXX", NULL);
-  kernels_path = megakernel_write ("kernels.cu", kernels_text);
-  other = megakernel_write ("other.cu", other_text);
-  macros = megakernel_write ("macros.cu", macros_text);
-  devices = megakernel_write ("devices.cu", devices_text);
-  keeps = megakernel_write ("keeps.cu", keeps_text);
+  megakernel_files_make ();
   g_test_add_func ("/leat/session/megakernel/runs-chain", test_megakernel_runs_chain);
   g_test_add_func ("/leat/session/megakernel/runs-bounded", test_megakernel_runs_bounded);
   g_test_add_func ("/leat/session/megakernel/joins-elementwise", test_megakernel_joins_elementwise);
@@ -964,21 +555,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/megakernel/asks-for-the-device", test_megakernel_asks_for_the_device);
   g_test_add_func ("/leat/session/megakernel/takes-changed-arguments", test_megakernel_takes_changed_arguments);
   g_test_add_func ("/leat/session/megakernel/runs-in-loop", test_megakernel_runs_in_loop);
-  g_test_add_func ("/leat/session/megakernel/checks-access", test_megakernel_checks_access);
-  g_test_add_func ("/leat/session/megakernel/checks-blocks", test_megakernel_checks_blocks);
-  g_test_add_func ("/leat/session/megakernel/checks-writes", test_megakernel_checks_writes);
-  g_test_add_func ("/leat/session/megakernel/checks-no-more", test_megakernel_checks_no_more);
-  g_test_add_func ("/leat/session/megakernel/says-unchecked", test_megakernel_says_unchecked);
   g_test_add_func ("/leat/session/megakernel/fuses-by-itself", test_megakernel_fuses_by_itself);
   g_test_add_func ("/leat/session/megakernel/refuses", test_megakernel_refuses);
   status = g_test_run ();
-  g_remove (kernels_path);
-  g_remove (other);
-  g_remove (macros);
-  g_remove (devices);
-  g_remove (keeps);
-  g_rmdir (folder);
-  g_free (kernels_path);
-  g_free (folder);
+  megakernel_files_remove ();
   return status;
 }

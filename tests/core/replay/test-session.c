@@ -364,6 +364,62 @@ test_session_cancel_wakes_a_waiting_source (void)
   session_fixture_close (&fixture);
 }
 
+/* Another number than the property has, of its type. */
+static gboolean
+set_other_value (GParamSpec *pspec, GValue *value)
+{
+  if (G_IS_PARAM_SPEC_UINT64 (pspec))
+    g_value_set_uint64 (value, g_value_get_uint64 (value) + (1ull << 33) + 1);
+  else if (G_IS_PARAM_SPEC_UINT (pspec))
+    g_value_set_uint (value, g_value_get_uint (value) + 1);
+  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
+    g_value_set_boolean (value, !g_value_get_boolean (value));
+  else if (G_IS_PARAM_SPEC_ENUM (pspec))
+    g_value_set_enum (value, G_PARAM_SPEC_ENUM (pspec)->enum_class->maximum - g_value_get_enum (value));
+  else
+    return FALSE;
+  return !g_param_value_validate (pspec, value);
+}
+
+/* A number that is set is there, and in no other property. */
+static void
+test_session_keeps_properties (void)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL), fresh = leat_session_new (pipeline, NULL);
+  guint n_props, n_set = 0;
+  g_autofree GParamSpec **props = g_object_class_list_properties (G_OBJECT_GET_CLASS (session), &n_props);
+
+  for (guint i = 0; i < n_props; i++)
+    {
+      g_auto (GValue) was = G_VALUE_INIT, value = G_VALUE_INIT;
+
+      if (!(props[i]->flags & G_PARAM_WRITABLE) || (props[i]->flags & G_PARAM_CONSTRUCT_ONLY))
+        continue;
+      g_value_init (&was, G_PARAM_SPEC_VALUE_TYPE (props[i]));
+      g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (props[i]));
+      g_object_get_property (G_OBJECT (session), props[i]->name, &was);
+      g_value_copy (&was, &value);
+      if (!set_other_value (props[i], &value))
+        continue;
+      g_object_set_property (G_OBJECT (session), props[i]->name, &value);
+      n_set++;
+      for (guint k = 0; k < n_props; k++)
+        {
+          g_auto (GValue) mine = G_VALUE_INIT, other = G_VALUE_INIT;
+
+          g_value_init (&mine, G_PARAM_SPEC_VALUE_TYPE (props[k]));
+          g_value_init (&other, G_PARAM_SPEC_VALUE_TYPE (props[k]));
+          g_object_get_property (G_OBJECT (session), props[k]->name, &mine);
+          g_object_get_property (G_OBJECT (fresh), props[k]->name, &other);
+          if (g_param_values_cmp (props[k], &mine, k == i ? &value : &other) != 0)
+            g_error ("\"%s\" was set, and \"%s\" is not what it should be", props[i]->name, props[k]->name);
+        }
+      g_object_set_property (G_OBJECT (session), props[i]->name, &was);
+    }
+  g_assert_cmpuint (n_set, >=, 20);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -390,6 +446,7 @@ main (int argc, char **argv)
                         test_session_bounded_data_keeps_its_count);
   g_test_add_data_func ("/leat/session/bounded/keeps-its-count/copy", "copy",
                         test_session_bounded_data_keeps_its_count);
+  g_test_add_func ("/leat/session/keeps-properties", test_session_keeps_properties);
   g_test_add_func ("/leat/session/open/again", test_session_opens_again);
   g_test_add_func ("/leat/session/open/refuses-a-missing-argument", test_session_refuses_a_missing_argument);
   g_test_add_func ("/leat/session/open/refuses-an-unknown-device", test_session_refuses_an_unknown_device);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string>
 
 #define GRID_FOR(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
@@ -91,38 +92,49 @@ bits_of (double x)
   return bits;
 }
 
+/* Of the line that is being printed, 0 where none is. */
+static int width;
+
 static void
 begin (const char *name, int columns)
 {
   printf ("\nstatic const uint64_t recorded_%s[][%d] = {\n", name, columns);
+  width = 0;
 }
 
-template <class T>
-static void
-put (T x)
+/* Small numbers, and those that a sign was extended into, as decimals; the rest shows its bits. */
+static std::string
+spell (unsigned long long bits)
 {
-  unsigned long long bits = bits_of (x);
+  long long number = (long long) bits;
+  char text[24];
 
-  printf (bits > 9 ? "0x%llx" : "%llu", bits);
+  snprintf (text, sizeof text, number >= -(1ll << 32) && number < 10 ? "%lld" : "0x%llx", number);
+  return text;
 }
 
 static void
-put_row (void)
+put_row (const std::string &row)
 {
-  printf (" },\n");
+  std::string text = "{ " + row + " },";
+
+  if (width > 0 && width + 1 + (int) text.size () > 118)
+    {
+      printf ("\n");
+      width = 0;
+    }
+  width += printf ("%s%s", width > 0 ? " " : "  ", text.c_str ());
 }
 
 template <class T, class... Rest>
 static void
-put_row (T x, Rest... rest)
+put_row (const std::string &row, T x, Rest... rest)
 {
-  put (x);
-  printf (sizeof...(rest) > 0 ? ", " : "");
-  put_row (rest...);
+  put_row (row + (row.empty () ? "" : ", ") + spell (bits_of (x)), rest...);
 }
 
-#define ROW(...) (printf ("  { "), put_row (__VA_ARGS__))
-#define END()    printf ("};\n")
+#define ROW(...) put_row (std::string (), __VA_ARGS__)
+#define END()    printf ("\n};\n")
 
 template <class S>
 static void

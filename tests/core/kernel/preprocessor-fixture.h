@@ -1,0 +1,25 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A folder for the files of a test. */
+typedef struct
+{
+  char *folder;
+} PreprocessorFixture;
+
+void preprocessor_fixture_set_up (PreprocessorFixture *self, gconstpointer data);
+void preprocessor_fixture_tear_down (PreprocessorFixture *self, gconstpointer data);
+/* Its path. (transfer full) */
+char *preprocessor_fixture_write (PreprocessorFixture *self, const char *name, const char *text);
+
+/* The tokens of a text that went through a preprocessor, a line each, by rules that are not Leat's.  Digraphs are what
+ * they stand for, as one of the two spells them so. (transfer full) */
+char *preprocessor_dup_tokens (const char *text);
+
+G_END_DECLS
