@@ -52,6 +52,14 @@ test_compact_count_borders (guint32 capacity)
 #define PATTERN_FIRST (LEAT_TEST_SANITIZED ? 1 : 0)
 #define PATTERN_STEP  (LEAT_TEST_SANITIZED ? 3 : 1)
 
+/* Rows beyond a few tiles differ in how many tiles there are: each of the large sizes has a third of the patterns, and each
+ * pattern some of the large sizes. */
+static gboolean
+test_compact_has (guint pattern, guint size)
+{
+  return borders[size] <= 131073 || LEAT_TEST_SANITIZED || pattern % 3 == size % 3;
+}
+
 static void
 test_compact_numbers (const char *node, guint32 capacity)
 {
@@ -64,6 +72,8 @@ test_compact_numbers (const char *node, guint32 capacity)
   for (guint pattern = PATTERN_FIRST; pattern < COMPACT_PATTERNS; pattern += PATTERN_STEP)
     for (guint i = 0; i < n; i++)
       {
+        if (!test_compact_has (pattern, i))
+          continue;
         compact_pattern_fill (pattern, x, borders[i]);
         compact_fixture_push (&fixture, "x", x, borders[i] * sizeof *x);
       }
@@ -71,6 +81,8 @@ test_compact_numbers (const char *node, guint32 capacity)
   for (guint pattern = PATTERN_FIRST; pattern < COMPACT_PATTERNS; pattern += PATTERN_STEP)
     for (guint i = 0; i < n; i++)
       {
+        if (!test_compact_has (pattern, i))
+          continue;
         compact_pattern_fill (pattern, x, borders[i]);
         compact_fixture_assert (&fixture, "out", kept, test_compact_select (x, borders[i], kept) * sizeof *kept);
       }
