@@ -97,6 +97,7 @@ leat_session_get_traits (LeatSession *self)
                         .whiles = table->cuGraphConditionalHandleCreate != NULL && table->cuGraphAddNode != NULL,
                         .urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH };
 
+  traits.guarded = leat_poison_is_asked () || leat_device_closes_memory (self->device);
   leat_session_want_staying (self, &traits);
   return traits;
 }

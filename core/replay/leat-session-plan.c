@@ -136,7 +136,7 @@ leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
 
       if (buffer->place != LEAT_PLACE_OWN || buffer->kind == LEAT_BUFFER_CONST)
         continue;
-      leat_session_plan_add_block (buffer->bytes, n, &plan->state_bytes, &plan->allocations);
+      leat_session_plan_add_block (buffer->bytes + buffer->zone, n, &plan->state_bytes, &plan->allocations);
       plan->once_bytes += n * leat_buffer_get_written_bytes (buffer);
       plan->lane_bytes += of_each ? leat_memory_pool_round (buffer->bytes) : 0;
     }
