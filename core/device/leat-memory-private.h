@@ -54,6 +54,8 @@ LeatMemory *leat_memory_new_in (LeatMemoryAccount *account, LeatMemoryUse use, L
 /* What @bytes take: as a pool rounds them; 0 for more than any memory holds. */
 guint64 leat_memory_pool_round (guint64 bytes);
 void leat_memory_free (LeatMemory *self);
+/* Work that uses it may still be under way: once freed, it waits until the device is known to be quiet. */
+void leat_memory_doubt (LeatMemory *self);
 guint64 leat_memory_get_bytes (LeatMemory *self);       /* as asked for */
 CUdeviceptr leat_memory_get_address (LeatMemory *self); /* on the device; also of pinned memory; 256-byte aligned */
 /* As the pool rounded it. */

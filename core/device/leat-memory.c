@@ -180,7 +180,9 @@ leat_memory_release (gpointer data)
     leat_memory_account_leave (self->account, self);
   g_clear_pointer (&self->account, leat_memory_account_unref);
   self->in_doubt = FALSE;
-  leat_memory_close (device, self, 0, self->block_bytes);
+  /* Of a device that is lost nothing is handed out again, and what it was at may still be under way. */
+  if (!leat_device_is_dead (device))
+    leat_memory_close (device, self, 0, self->block_bytes);
   if (leat_memory_pool_keep (device, self))
     return;
   self->device = g_object_ref (device);
@@ -196,6 +198,12 @@ leat_memory_free (LeatMemory *self)
     leat_device_quarantine (self->device, self, leat_memory_release);
   else
     leat_memory_release (self);
+}
+
+void
+leat_memory_doubt (LeatMemory *self)
+{
+  self->in_doubt = TRUE;
 }
 
 guint64

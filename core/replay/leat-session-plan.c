@@ -153,9 +153,13 @@ leat_session_plan_add_pinned (LeatSession *self, LeatSessionPlan *plan)
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     leat_session_plan_add_block (words[i], plan->lanes, &plan->pinned_bytes, &plan->pinned_allocations);
   for (guint i = 0; i < self->plan->buffers->len; i++)
-    if (leat_plan_get_buffer (self->plan, i)->place == LEAT_PLACE_STAGING)
-      leat_session_plan_add_block (leat_plan_get_buffer (self->plan, i)->bytes, plan->lanes, &plan->pinned_bytes,
-                                   &plan->pinned_allocations);
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+
+      if (buffer->place == LEAT_PLACE_STAGING)
+        leat_session_plan_add_block (buffer->bytes + buffer->zone, plan->lanes, &plan->pinned_bytes,
+                                     &plan->pinned_allocations);
+    }
 }
 
 /* Of one run that goes a path. */
