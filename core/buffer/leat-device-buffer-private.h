@@ -37,6 +37,8 @@ void leat_device_buffer_call_in (LeatDeviceBuffer *self);
  * transfers of other threads. Takes no reference. */
 gboolean leat_device_buffer_enter (LeatDeviceBuffer *self, LeatBufferUse use, GError **error);
 void leat_device_buffer_leave (LeatDeviceBuffer *self, LeatBufferUse use);
+/* It is not known whether a run that entered it has ended: nobody else gets the memory before that is. */
+void leat_device_buffer_doubt (LeatDeviceBuffer *self);
 /* Somebody who entered it for a transfer does not know whether that has ended, or does again: what waits for it asks
  * the device (leat_device_settle ()), and is told BUSY where that does not know either. */
 void leat_device_buffer_set_lost (LeatDeviceBuffer *self, gboolean lost);

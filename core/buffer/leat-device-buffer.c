@@ -349,6 +349,15 @@ leat_device_buffer_leave (LeatDeviceBuffer *self, LeatBufferUse use)
   leat_device_buffer_unlock (self);
 }
 
+void
+leat_device_buffer_doubt (LeatDeviceBuffer *self)
+{
+  g_mutex_lock (&self->lock);
+  if (self->memory != NULL)
+    leat_memory_doubt (self->memory);
+  g_mutex_unlock (&self->lock);
+}
+
 gboolean
 leat_device_buffer_bind (LeatDeviceBuffer *self, GError **error)
 {

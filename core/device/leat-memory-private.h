@@ -54,10 +54,22 @@ LeatMemory *leat_memory_new_in (LeatMemoryAccount *account, LeatMemoryUse use, L
 /* What @bytes take: as a pool rounds them; 0 for more than any memory holds. */
 guint64 leat_memory_pool_round (guint64 bytes);
 void leat_memory_free (LeatMemory *self);
+/* Work that uses it may still be under way: once freed, it waits until the device is known to be quiet. */
+void leat_memory_doubt (LeatMemory *self);
 guint64 leat_memory_get_bytes (LeatMemory *self);       /* as asked for */
 CUdeviceptr leat_memory_get_address (LeatMemory *self); /* on the device; also of pinned memory; 256-byte aligned */
-gpointer leat_memory_get_host (LeatMemory *self);       /* NULL for device memory */
+/* As the pool rounded it. */
+guint64 leat_memory_get_block_bytes (LeatMemory *self);
+/* The last @bytes are nobody's any more: as if fewer had been asked for. */
+void leat_memory_shorten (LeatMemory *self, guint64 bytes);
+gpointer leat_memory_get_host (LeatMemory *self); /* NULL for device memory */
 LeatMemoryKind leat_memory_get_kind (LeatMemory *self);
+
+/* Under AddressSanitizer, on the CPU: nobody is to touch these bytes, or somebody may again.  Elsewhere they do
+ * nothing. */
+gboolean leat_device_closes_memory (LeatDevice *self);
+void leat_memory_close (LeatDevice *device, LeatMemory *self, guint64 offset, guint64 bytes);
+void leat_memory_open (LeatDevice *device, LeatMemory *self, guint64 offset, guint64 bytes);
 
 /* For set-up and tests: when they return, the bytes are where they belong for every stream. */
 gboolean leat_memory_clear (LeatMemory *self, GError **error); /* all of it to zeros */

@@ -139,6 +139,8 @@ leat_memory_new (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, const c
     return NULL;
   self->bytes = bytes;
   self->device = g_object_ref (device);
+  leat_memory_open (device, self, 0, bytes);
+  leat_memory_close (device, self, bytes, block_bytes - bytes);
   return self;
 }
 
@@ -178,6 +180,9 @@ leat_memory_release (gpointer data)
     leat_memory_account_leave (self->account, self);
   g_clear_pointer (&self->account, leat_memory_account_unref);
   self->in_doubt = FALSE;
+  /* Of a device that is lost nothing is handed out again, and what it was at may still be under way. */
+  if (!leat_device_is_dead (device))
+    leat_memory_close (device, self, 0, self->block_bytes);
   if (leat_memory_pool_keep (device, self))
     return;
   self->device = g_object_ref (device);
@@ -195,10 +200,29 @@ leat_memory_free (LeatMemory *self)
     leat_memory_release (self);
 }
 
+void
+leat_memory_doubt (LeatMemory *self)
+{
+  self->in_doubt = TRUE;
+}
+
 guint64
 leat_memory_get_bytes (LeatMemory *self)
 {
   return self->bytes;
+}
+
+guint64
+leat_memory_get_block_bytes (LeatMemory *self)
+{
+  return self->block_bytes;
+}
+
+void
+leat_memory_shorten (LeatMemory *self, guint64 bytes)
+{
+  self->bytes -= bytes;
+  leat_memory_close (self->device, self, self->bytes, bytes);
 }
 
 CUdeviceptr
@@ -270,6 +294,7 @@ leat_memory_clear (LeatMemory *self, GError **error)
 {
   if (!leat_device_push (self->device, error))
     return FALSE;
+  leat_memory_open (self->device, self, 0, self->bytes);
   return leat_memory_await_bytes (
     self, "cuMemsetD8", (*self->device->table->cuMemsetD8) (self->address, 0, self->bytes), self->bytes, error);
 }

@@ -15,6 +15,13 @@ leat_align (guint64 bytes)
   return (bytes + LEAT_ALIGNMENT - 1) / LEAT_ALIGNMENT * LEAT_ALIGNMENT;
 }
 
+/* What it takes of the memory where it lies. */
+static inline guint64
+leat_buffer_get_span (const LeatBuffer *self)
+{
+  return leat_align (leat_buffer_get_room (self)) + self->zone;
+}
+
 /* Which ops touch the memory of a buffer: those of all buffers, one behind the other. */
 typedef struct
 {

@@ -4,6 +4,9 @@
 
 #include "leat-plan-layout-private.h"
 
+/* Guarded plans have this behind each buffer that kernels may write: enough to see where one went on too far. */
+#define LEAT_ZONE_BYTES LEAT_ALIGNMENT
+
 /* Where buffers lie.  Two buffers that live within a run may share memory when every op that touches the one is surely
  * over before any that touches the other begins; since the ops are ordered already, sharing adds no dependency and
  * takes no parallelism away.  Placement is greedy, largest first, at the lowest offset that is free. */
@@ -64,6 +67,14 @@ leat_buffer_compare_sizes (gconstpointer a, gconstpointer b)
 }
 
 static void
+leat_plan_set_zone (LeatPlan *self, LeatBuffer *buffer)
+{
+  gboolean ours = buffer->place != LEAT_PLACE_ALIAS && buffer->place != LEAT_PLACE_USER;
+
+  buffer->zone = self->traits.guarded && ours && buffer->kind != LEAT_BUFFER_CONST ? LEAT_ZONE_BYTES : 0;
+}
+
+static void
 leat_plan_set_place (LeatBuffer *buffer, const LeatLayout *layout)
 {
   guint begin = layout->first[buffer->id], end = layout->first[buffer->id + 1];
@@ -95,20 +106,20 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
     {
       LeatBuffer *buffer = g_ptr_array_index (arena, i);
 
-      self->arena_bytes = MAX (self->arena_bytes, buffer->offset + leat_align (leat_buffer_get_room (buffer)));
+      self->arena_bytes = MAX (self->arena_bytes, buffer->offset + leat_buffer_get_span (buffer));
     }
   for (guint i = 0; i < self->buffers->len; i++)
     {
       LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
       if (buffer->place == LEAT_PLACE_OWN)
-        self->own_bytes += leat_align (leat_buffer_get_room (buffer));
+        self->own_bytes += leat_buffer_get_span (buffer);
       else if (buffer->place == LEAT_PLACE_STAGING)
-        self->staging_bytes += leat_align (leat_buffer_get_room (buffer));
+        self->staging_bytes += leat_buffer_get_span (buffer);
       else if (buffer->place == LEAT_PLACE_MARKS)
         {
           buffer->offset = self->marks_bytes;
-          self->marks_bytes += leat_align (leat_buffer_get_room (buffer));
+          self->marks_bytes += leat_buffer_get_span (buffer);
         }
     }
   self->own_bytes += self->marks_bytes;
@@ -146,6 +157,7 @@ leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors)
       LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
       leat_plan_set_place (buffer, &layout);
+      leat_plan_set_zone (self, buffer);
       if (buffer->place == LEAT_PLACE_ARENA)
         g_ptr_array_add (waiting, buffer);
     }

@@ -244,6 +244,7 @@ typedef struct
   LeatPlace place;
   LeatBufferId root;
   guint64 offset;
+  guint64 zone;            /* bytes behind it that are nobody's */
   gboolean kept;           /* holds after a run what was uploaded before it */
   gboolean by_slot;        /* of a user: some op finds it through the table */
   guint64 stride;          /* from one lane's to the next one's; 0: there is one for all */
@@ -299,6 +300,7 @@ typedef struct
   gboolean whiles;  /* the driver has nodes of graphs that do a body again and again */
   gboolean stays;   /* runs are stages of a kernel that stays on the device */
   LeatStayLimits stay;
+  gboolean guarded; /* no two buffers share memory, and behind each lies some that no kernel is to touch */
 } LeatTraits;
 
 /* Ops from `first` to before `end` that are launched together as one graph, or else one by one. */

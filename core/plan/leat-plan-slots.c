@@ -28,7 +28,7 @@ leat_plan_may_share (const LeatBuffer *one, const LeatBuffer *other, const LeatL
   const LeatBuffer *first = one->last_op < other->first_op ? one : other;
   const LeatBuffer *second = first == one ? other : one;
 
-  if (one->kept || other->kept)
+  if (one->kept || other->kept || one->zone > 0)
     return FALSE;
   if (one->first_op == G_MAXUINT || other->first_op == G_MAXUINT)
     return TRUE;
@@ -74,10 +74,10 @@ leat_slot_pass_member (const LeatSlot *self, guint i, const LeatBuffer *buffer, 
 {
   const LeatBuffer *other = i < self->members->len ? g_ptr_array_index (self->members, i) : NULL;
 
-  if (other == NULL || other->offset + leat_align (leat_buffer_get_room (other)) <= offset
+  if (other == NULL || other->offset + leat_buffer_get_span (other) <= offset
       || leat_plan_may_share (buffer, other, layout))
     return offset;
-  return other->offset + leat_align (leat_buffer_get_room (other));
+  return other->offset + leat_buffer_get_span (other);
 }
 
 /* From @offset on, where @buffer is clear of the members that it may not share with.  What is before the member before
@@ -187,7 +187,7 @@ leat_slots_note (GPtrArray **lists, guint op, LeatBuffer *buffer)
 static void
 leat_slots_add (LeatSlots *self, LeatBuffer *buffer)
 {
-  guint64 bytes = leat_align (leat_buffer_get_room (buffer));
+  guint64 bytes = leat_buffer_get_span (buffer);
   guint i = leat_slots_find (self, buffer->offset);
   LeatSlot *slot = i < self->slots->len ? leat_slots_get (self, i) : NULL;
 
@@ -212,7 +212,7 @@ leat_slots_add (LeatSlots *self, LeatBuffer *buffer)
 static guint64
 leat_slots_sweep (const LeatSlots *self, const LeatBuffer *buffer, guint64 offset, guint i, guint end)
 {
-  guint64 bytes = leat_align (leat_buffer_get_room (buffer));
+  guint64 bytes = leat_buffer_get_span (buffer);
 
   for (; i < MIN (end, self->slots->len); i++)
     {
@@ -240,7 +240,7 @@ leat_slots_add_stretches (LeatSlots *self, const LeatBuffer *buffer, const LeatA
       for (guint k = 0; list != NULL && k < list->len; k++)
         {
           const LeatBuffer *other = g_ptr_array_index (list, k);
-          LeatStretch stretch = { other->offset, other->offset + leat_align (leat_buffer_get_room (other)) };
+          LeatStretch stretch = { other->offset, other->offset + leat_buffer_get_span (other) };
 
           if (leat_plan_may_share (buffer, other, self->layout))
             g_array_append_val (self->stretches, stretch);
@@ -293,7 +293,7 @@ leat_slots_find_stretches (LeatSlots *self, const LeatBuffer *buffer)
 static guint64
 leat_slots_try_stretch (const LeatSlots *self, const LeatBuffer *buffer, const LeatStretch *stretch, guint64 offset)
 {
-  guint64 bytes = leat_align (leat_buffer_get_room (buffer));
+  guint64 bytes = leat_buffer_get_span (buffer);
   guint first;
 
   offset = MAX (offset, stretch->begin);
@@ -324,7 +324,7 @@ leat_slots_look_up (LeatSlots *self, const LeatBuffer *buffer, guint64 offset)
 void
 leat_slots_place (LeatSlots *self, LeatBuffer *buffer)
 {
-  guint64 bytes = leat_align (leat_buffer_get_room (buffer));
+  guint64 bytes = leat_buffer_get_span (buffer);
 
   buffer->offset = buffer->kept ? self->end : leat_slots_sweep (self, buffer, 0, 0, LEAT_SLOTS_IN_TURN);
   /* What no op touches is in nobody's way. */

@@ -66,6 +66,8 @@ typedef struct
 LeatBatch *leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGraphCounts *counts, guint most,
                            GError **error);
 void leat_batch_free (LeatBatch *self);
+/* A launch may still be at the staging memory: nobody else gets that before it is known to have ended. */
+void leat_batch_doubt_memory (LeatBatch *self);
 /* All but the staging memory goes, and is made again when it is needed.  No launch is under way. */
 void leat_batch_leave_device (LeatBatch *self);
 /* Uses one of its memories from here on, which is made to be for @n lanes; what it held is lost where it was for less.

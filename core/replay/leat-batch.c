@@ -199,6 +199,14 @@ leat_batch_free (LeatBatch *self)
 }
 
 void
+leat_batch_doubt_memory (LeatBatch *self)
+{
+  for (guint i = 0; i < self->narrow->buffers->len; i++)
+    if (self->memory->staging[i] != NULL)
+      leat_memory_doubt (self->memory->staging[i]);
+}
+
+void
 leat_batch_leave_device (LeatBatch *self)
 {
   g_ptr_array_set_size (self->widths, 0);

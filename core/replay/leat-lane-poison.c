@@ -11,7 +11,7 @@
 #define LEAT_POISON_VARIABLE "LEAT_POISON"
 #define LEAT_POISON_BYTE     0xa5
 
-static gboolean
+gboolean
 leat_poison_is_asked (void)
 {
   static gsize asked = 0;
@@ -86,6 +86,8 @@ leat_lane_poison (LeatLane *self, LeatPath path, GError **error)
   gboolean *sources; // on the stack, as a run allocates nothing
   CUresult result = CUDA_SUCCESS;
 
+  if (G_UNLIKELY (self->plan->traits.guarded) && !leat_lane_guard (self, error))
+    return FALSE;
   if (G_LIKELY (!leat_poison_is_asked ()))
     return TRUE;
   if (!self->on_host && !leat_device_push (self->resident->device, error))

@@ -468,6 +468,11 @@ void leat_traffic_take_out (LeatTraffic *self, const LeatTraffic *less);
 /* For tests, before a run that is to be launched, while none of the lane is under way: see LEAT_POISON in debugging.md.
  */
 gboolean leat_lane_poison (LeatLane *self, LeatPath path, GError **error);
+gboolean leat_poison_is_asked (void);
+/* In a guarded plan, before a run and after it: what lies behind the lane's buffers is filled, and has to be the same
+ * then. LEAT_SESSION_ERROR_OVERRUN names the first of them that was not the last to be written. */
+gboolean leat_lane_guard (LeatLane *self, GError **error);
+gboolean leat_lane_check_guard (LeatLane *self, GError **error);
 /* All of a path, graphs and ops between them. */
 gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
 /* The ops from @first to before @end, one by one; the device's context must be current. */

@@ -157,5 +157,5 @@ leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatc
     self->stats.bytes_out += flight->n * bytes;
   if (good && reported)
     leat_lane_end_reports (flight->lane);
-  return good;
+  return good && leat_lane_check_guard (flight->lane, error);
 }

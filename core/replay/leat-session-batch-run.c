@@ -155,7 +155,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
          || (leat_lane_poison (lane, LEAT_PATH_FULL, error) && leat_lane_launch (lane, LEAT_PATH_FULL, error));
 }
 
-/* Nothing is under way when it returns. */
+/* Nothing is under way when it returns, as far as the driver tells. */
 void
 leat_batch_run_abandon (LeatSession *self)
 {
@@ -165,6 +165,8 @@ leat_batch_run_abandon (LeatSession *self)
 
       if (flight->lane != NULL && leat_lane_synchronize (flight->lane, NULL))
         leat_session_drop_reports (self, flight->lane, NULL);
+      else if (flight->lane != NULL)
+        leat_batch_doubt_memory (self->batch);
       flight->lane = NULL;
     }
 }

@@ -180,7 +180,7 @@ leat_session_reserve_lanes (LeatSession *self)
         const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, k);
 
         if (buffer->place == LEAT_PLACE_STAGING)
-          leat_reserve_add (reserve, LEAT_MEMORY_PINNED, buffer->bytes);
+          leat_reserve_add (reserve, LEAT_MEMORY_PINNED, buffer->bytes + buffer->zone);
       }
   leat_reserve_begin (reserve);
   return reserve;

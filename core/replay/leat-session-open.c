@@ -97,6 +97,7 @@ leat_session_get_traits (LeatSession *self)
                         .whiles = table->cuGraphConditionalHandleCreate != NULL && table->cuGraphAddNode != NULL,
                         .urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH };
 
+  traits.guarded = leat_poison_is_asked () || leat_device_closes_memory (self->device);
   leat_session_want_staying (self, &traits);
   return traits;
 }
@@ -203,6 +204,16 @@ leat_session_check_may_open (LeatSession *self, GError **error)
   return why == NULL;
 }
 
+/* The program may free them and somebody else have their memory, while a run that nobody saw end is still at them. */
+static void
+leat_session_leave_what_failed (LeatSession *self)
+{
+  if (self->entered->len > 0 && self->device != NULL && !leat_device_settle (self->device))
+    for (guint i = 0; i < self->entered->len; i++)
+      leat_device_buffer_doubt (g_ptr_array_index (self->entered, i));
+  leat_session_leave_buffers (self);
+}
+
 static void
 leat_session_take_down (LeatSession *self)
 {
@@ -218,7 +229,7 @@ leat_session_take_down (LeatSession *self)
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
   leat_session_drop_scratch (self);
-  leat_session_leave_buffers (self);
+  leat_session_leave_what_failed (self);
   g_clear_pointer (&self->held, g_ptr_array_unref);
   leat_session_call_in_states (self);
   g_array_set_size (self->inputs, 0);

@@ -136,7 +136,7 @@ leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
 
       if (buffer->place != LEAT_PLACE_OWN || buffer->kind == LEAT_BUFFER_CONST)
         continue;
-      leat_session_plan_add_block (buffer->bytes, n, &plan->state_bytes, &plan->allocations);
+      leat_session_plan_add_block (buffer->bytes + buffer->zone, n, &plan->state_bytes, &plan->allocations);
       plan->once_bytes += n * leat_buffer_get_written_bytes (buffer);
       plan->lane_bytes += of_each ? leat_memory_pool_round (buffer->bytes) : 0;
     }
@@ -153,9 +153,13 @@ leat_session_plan_add_pinned (LeatSession *self, LeatSessionPlan *plan)
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     leat_session_plan_add_block (words[i], plan->lanes, &plan->pinned_bytes, &plan->pinned_allocations);
   for (guint i = 0; i < self->plan->buffers->len; i++)
-    if (leat_plan_get_buffer (self->plan, i)->place == LEAT_PLACE_STAGING)
-      leat_session_plan_add_block (leat_plan_get_buffer (self->plan, i)->bytes, plan->lanes, &plan->pinned_bytes,
-                                   &plan->pinned_allocations);
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+
+      if (buffer->place == LEAT_PLACE_STAGING)
+        leat_session_plan_add_block (buffer->bytes + buffer->zone, plan->lanes, &plan->pinned_bytes,
+                                     &plan->pinned_allocations);
+    }
 }
 
 /* Of one run that goes a path. */

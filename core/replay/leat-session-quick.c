@@ -128,7 +128,7 @@ leat_quick_check (LeatQuick *self, GError **error)
 
   if (G_UNLIKELY (leat_lane_has_reports (lane)))
     return leat_quick_take_reports (self, error);
-  return lane->overs == NULL || leat_lane_check_overs (lane, error);
+  return (lane->overs == NULL || leat_lane_check_overs (lane, error)) && leat_lane_check_guard (lane, error);
 }
 
 static void

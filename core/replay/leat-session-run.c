@@ -150,7 +150,7 @@ gboolean
 leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
   if (leat_session_check_reports (self, flight, error) && leat_session_check_loops (self, flight, error))
-    return leat_lane_check_overs (flight->lane, error);
+    return leat_lane_check_overs (flight->lane, error) && leat_lane_check_guard (flight->lane, error);
   leat_lane_check_overs (flight->lane, NULL);
   return FALSE;
 }

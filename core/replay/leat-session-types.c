@@ -39,6 +39,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_DEVICE, "LEAT_SESSION_ERROR_DEVICE", "device" },
                                        { LEAT_SESSION_ERROR_RESIDENT, "LEAT_SESSION_ERROR_RESIDENT", "resident" },
                                        { LEAT_SESSION_ERROR_RUNAWAY, "LEAT_SESSION_ERROR_RUNAWAY", "runaway" },
+                                       { LEAT_SESSION_ERROR_OVERRUN, "LEAT_SESSION_ERROR_OVERRUN", "overrun" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))

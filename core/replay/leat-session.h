@@ -40,6 +40,8 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_RESIDENT: the pipeline cannot be run by a kernel that stays on the device
  * @LEAT_SESSION_ERROR_RUNAWAY: a run took longer than #LeatSession:resident-limit-ms allows, and was ended; it has no
  * results, and the session goes on
+ * @LEAT_SESSION_ERROR_OVERRUN: something wrote behind the end of a buffer; looked for with `LEAT_POISON=1` only, and
+ * where AddressSanitizer is in the program
  *
  * What can go wrong with a session, beside the errors of what it stands on.
  */
@@ -62,6 +64,7 @@ typedef enum
   LEAT_SESSION_ERROR_DEVICE,
   LEAT_SESSION_ERROR_RESIDENT,
   LEAT_SESSION_ERROR_RUNAWAY,
+  LEAT_SESSION_ERROR_OVERRUN,
 } LeatSessionError;
 
 GQuark leat_session_error_quark (void);

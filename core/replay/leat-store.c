@@ -102,10 +102,10 @@ leat_store_note (LeatStore *self, LeatBlock *block)
 
 /* Takes @key over.  Not under the lock: to find room, memory may make lanes give back what they have of this store. */
 static LeatBlock *
-leat_store_add (LeatStore *self, LeatMemoryUse use, LeatMemoryKind kind, guint64 bytes, const char *what, char *key,
-                GError **error)
+leat_store_add (LeatStore *self, LeatMemoryUse use, LeatMemoryKind kind, guint64 bytes, guint64 zone, const char *what,
+                char *key, GError **error)
 {
-  LeatMemory *memory = leat_memory_new_in (self->account, use, self->device, kind, bytes, what, error);
+  LeatMemory *memory = leat_memory_new_in (self->account, use, self->device, kind, bytes + zone, what, error);
   LeatBlock *block;
 
   if (memory == NULL)
@@ -113,6 +113,7 @@ leat_store_add (LeatStore *self, LeatMemoryUse use, LeatMemoryKind kind, guint64
       g_free (key);
       return NULL;
     }
+  leat_memory_shorten (memory, zone);
   block = g_new0 (LeatBlock, 1);
   block->refs = 1;
   block->store = leat_store_ref (self);
@@ -262,7 +263,8 @@ leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
   if (buffer->kind == LEAT_BUFFER_CONST && buffer->place == LEAT_PLACE_OWN && buffer->initial != NULL)
     return leat_store_add_constant (self, buffer, key, error);
   block = leat_store_add (self, buffer->kind == LEAT_BUFFER_CONST ? LEAT_MEMORY_CONSTANT : LEAT_MEMORY_STATE,
-                          staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->name, key, error);
+                          staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->zone, buffer->name,
+                          key, error);
   if (block != NULL && staging)
     memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
   return block;
@@ -291,7 +293,7 @@ static LeatBlock *
 leat_store_add_arena (LeatStore *self, guint64 bytes, GError **error)
 {
   LeatBlock *block =
-    leat_store_add (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, bytes, "the buffers of a lane", NULL, error);
+    leat_store_add (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, bytes, 0, "the buffers of a lane", NULL, error);
 
   if (block == NULL || leat_device_is_cpu (self->device) || leat_memory_clear (block->memory, error))
     return block;

@@ -3,7 +3,6 @@
  */
 #include "counts-fixture.h"
 
-#include "memory-gaps.h"
 #include "primitive-fixture.h"
 
 #include <glib/gstdio.h>
@@ -119,13 +118,11 @@ counts_fixture_start (CountsFixture *self)
       leat_session_bind_output_buffer (self->session, name, self->out[i], 0, &error);
       g_assert_no_error (error);
     }
-  memory_gaps_close (self->session);
 }
 
 static void
 counts_fixture_stop (CountsFixture *self)
 {
-  memory_gaps_open (self->session);
   leat_session_close (self->session);
   for (guint i = 0; i < self->n_outputs; i++)
     g_clear_object (&self->out[i]);
