@@ -27,7 +27,8 @@ leat_variable_has_type_with_values (const LeatKernelUnit *unit, const LeatVariab
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *type = leat_kernel_unit_at (unit, i);
-      g_autofree char *name = type->kind == LEAT_DECL_TYPE ? leat_tokens_dup (unit->tokens, type->first + 1) : NULL;
+      guint word = leat_kernel_unit_type_name (unit, type);
+      g_autofree char *name = word != G_MAXUINT ? leat_tokens_dup (unit->tokens, word) : NULL;
       gboolean named = FALSE, gives = FALSE;
 
       for (guint t = self->decl->first; name != NULL && t < self->type_end; t++)
