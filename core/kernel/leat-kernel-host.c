@@ -142,6 +142,7 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
 {
   const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
   const LeatTokens *tokens = self->unit->tokens;
+  guint first = decl->first;
   gboolean kernel = (decl->flags & LEAT_DECL_IS_GLOBAL) && !(decl->flags & LEAT_DECL_IS_TEMPLATE);
   gboolean variant = decl->flags & LEAT_DECL_IS_VARIANT;
 
@@ -149,8 +150,10 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
     return TRUE;
   leat_entry_strip_qualifiers (self->edits, self->unit, decl,
                                kernel || variant ? leat_host_kernel_qualifiers : leat_host_qualifiers);
+  while (leat_kernel_unit_skip_attribute (self->unit, first) != first) /* `[[..]]` stands before all else */
+    first = leat_kernel_unit_skip_attribute (self->unit, first) + 1;
   if (kernel || variant)
-    leat_edits_insert_before (self->edits, tokens, decl->first, "LEAT_MEMBER ");
+    leat_edits_insert_before (self->edits, tokens, first, "LEAT_MEMBER ");
   if (variant)
     leat_edits_insert_before (self->edits, tokens, decl->name, "leat_variant_");
   if (!leat_host_writer_edit_shared (self, index, error))

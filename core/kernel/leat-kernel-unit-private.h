@@ -66,6 +66,8 @@ GPtrArray *leat_kernel_unit_list_kernels (const LeatKernelUnit *self);
 
 /* The pieces between commas from @open to its partner: pairs of first and last token; (element-type guint). */
 GArray *leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end);
+/* The last token of the attribute (`[[..]]`, `alignas (..)` ...) at @index, or @index where there is none. */
+guint leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index);
 /* The name that a declarator's tokens (`*const x[4] = 2`) declare, or G_MAXUINT. */
 guint leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end);
 

@@ -352,6 +352,18 @@ leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end)
 }
 
 guint
+leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index)
+{
+  static const char *const words[] = { "__attribute__", "__align__", "alignas", "__declspec", NULL };
+
+  if (leat_tokens_is (self->tokens, index, "[") && leat_tokens_is (self->tokens, index + 1, "["))
+    return leat_kernel_unit_match (self, index);
+  return leat_tokens_is_any (self->tokens, index, words) && leat_tokens_is (self->tokens, index + 1, "(")
+           ? leat_kernel_unit_match (self, index + 1)
+           : index;
+}
+
+guint
 leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end)
 {
   guint name = G_MAXUINT;
@@ -367,9 +379,10 @@ leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint e
           continue;
         }
       type = type || leat_tokens_is_any (self->tokens, i, leat_unit_type_words);
-
-      if (token->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (self->tokens, i, leat_unit_attributes)
-          && leat_tokens_is (self->tokens, i + 1, "("))
+      if (leat_kernel_unit_skip_attribute (self, i) != i)
+        i = leat_kernel_unit_skip_attribute (self, i);
+      else if (token->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (self->tokens, i, leat_unit_attributes)
+               && leat_tokens_is (self->tokens, i + 1, "("))
         i = leat_tokens_at (self->tokens, i + 1)->match;
       else if (token->kind == LEAT_TOKEN_IDENT)
         name = i;

@@ -123,6 +123,7 @@ static const char *const kept[] = {
   /* Declared in other ways. */
   "int (s) = 0; LOOP s += i; y[" ME "] = s;",
   "int (s) = threadIdx.x; LOOP y[i] = s;",
+  "int \316\273 = threadIdx.x; LOOP y[i] = \316\273;",
   "int s __attribute__ ((aligned (16))) = 0; LOOP s += i; y[" ME "] = s;",
   "decltype (n) s = 0; LOOP s += i; y[" ME "] = s;",
   "decltype (n) s = threadIdx.x; LOOP y[i] = s;",
