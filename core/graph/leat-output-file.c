@@ -229,6 +229,8 @@ leat_output_file_open (const char *path, GError **error)
   there = stat (path, &info) == 0;
   if (fd >= 0)
     good = leat_output_file_open_directly (self, fd, error);
+  else if (!there && errno == ELOOP)
+    good = leat_output_file_fail (self, ELOOP, error);
   else if (there && S_ISDIR (info.st_mode))
     good = leat_output_file_fail (self, EISDIR, error);
   else if (there && !S_ISREG (info.st_mode))
