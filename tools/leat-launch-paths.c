@@ -35,14 +35,7 @@ leat_launch_claim_load (const LeatLaunchOptions *options, LeatClaims *claims, GE
 static gboolean
 leat_launch_claim_output (LeatClaims *claims, const char *option, const char *path, GError **error)
 {
-  if (path == NULL)
-    return TRUE;
-  if (path[0] == '\0')
-    {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "%s= has no file behind it: name one", option);
-      return FALSE;
-    }
-  if (leat_output_file_check (path, error))
+  if (path == NULL || leat_output_file_check (path, error))
     return leat_claims_add (claims, option, path, LEAT_CLAIM_WRITE, error);
   g_prefix_error (error, "%s: ", option);
   return FALSE;
