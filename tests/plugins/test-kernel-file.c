@@ -346,12 +346,17 @@ test_file_grid_barrier (void)
   static const char text[] = "__device__ unsigned int arrived;\n"
                              "__global__ void k (int *y)\n{\n  if (threadIdx.x == 0) atomicAdd (&arrived, 1u);\n"
                              "  while (atomicAdd (&arrived, 0u) < gridDim.x) ;\n  y[threadIdx.x] = 7;\n}";
+  static const char looks[] =
+    "__device__ volatile int arrived;\n"
+    "__global__ void k (int *y)\n{\n  if (threadIdx.x == 0) atomicAdd ((int *) &arrived, 1);\n"
+    "  while (arrived < gridDim.x) ;\n  y[threadIdx.x] = 7;\n}";
   static const gint32 sevens[4] = { 7, 7, 7, 7 };
 
   test_file_assert_refused (text, "block=4 grid=8",
                             "file.cu:5:3: this loop waits for all blocks of the grid, and only a "
                             "cooperative launch is sure to run them all at once");
   test_file_assert_refused (text, "block=4 grid=occupancy", "set cooperative=true");
+  test_file_assert_refused (looks, "block=4 grid=8", "file.cu:5:3: this loop waits for all blocks of the grid");
   test_file_assert (text, "block=4", sevens);
   test_file_assert (text, "block=4 grid=1 cooperative=true", sevens);
 }
