@@ -266,8 +266,8 @@ leat_kernel_unit_type_name (const LeatKernelUnit *self, const LeatDecl *decl)
   while (leat_tokens_is (self->tokens, name, "template"))
     name = leat_kernel_unit_skip_angles (self, name + 1);
   name += leat_tokens_is_any (self->tokens, name + 1, leat_unit_type_words) ? 2 : 1; /* `enum class` */
-  while (leat_tokens_is_any (self->tokens, name, leat_unit_attributes))
-    name = leat_kernel_unit_match (self, name + 1) + 1;
+  while (leat_kernel_unit_skip_attribute (self, name) != name)
+    name = leat_kernel_unit_skip_attribute (self, name) + 1;
   return leat_tokens_at (self->tokens, name)->kind == LEAT_TOKEN_IDENT ? name : G_MAXUINT;
 }
 
