@@ -5,6 +5,7 @@
 #include "leat-launch-paths.h"
 
 #include "graph/leat-claims-private.h"
+#include "graph/leat-output-file-private.h"
 
 /* Options write files, and pipelines that run together read and write some. */
 
@@ -30,15 +31,25 @@ leat_launch_claim_load (const LeatLaunchOptions *options, LeatClaims *claims, GE
          || leat_claims_add (claims, "--load-state", options->load_path, LEAT_CLAIM_READ, error);
 }
 
+/* What cannot be written is told before anything runs: afterwards the work would be lost. */
+static gboolean
+leat_launch_claim_output (LeatClaims *claims, const char *option, const char *path, GError **error)
+{
+  if (path == NULL || leat_output_file_check (path, error))
+    return leat_claims_add (claims, option, path, LEAT_CLAIM_WRITE, error);
+  g_prefix_error (error, "%s: ", option);
+  return FALSE;
+}
+
 static gboolean
 leat_launch_claim_options (const LeatLaunchOptions *options, LeatClaims *claims, GError **error)
 {
   return leat_launch_claim_load (options, claims, error)
-         && leat_claims_add (claims, "--save-state", options->save_path, LEAT_CLAIM_WRITE, error)
-         && leat_claims_add (claims, "--stats-file", options->stats_path, LEAT_CLAIM_WRITE, error)
-         && leat_claims_add (claims, "--trace", options->trace_path, LEAT_CLAIM_WRITE, error)
-         && leat_claims_add (claims, "--dot", options->dot_path != NULL ? options->dot_path : options->plan_path,
-                             LEAT_CLAIM_WRITE, error);
+         && leat_launch_claim_output (claims, "--save-state", options->save_path, error)
+         && leat_launch_claim_output (claims, "--stats-file", options->stats_path, error)
+         && leat_launch_claim_output (claims, "--trace", options->trace_path, error)
+         && leat_launch_claim_output (claims, "--dot",
+                                      options->dot_path != NULL ? options->dot_path : options->plan_path, error);
 }
 
 gboolean

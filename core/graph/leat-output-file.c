@@ -23,7 +23,9 @@ leat_output_file_fail (LeatOutputFile *self, int code, GError **error)
 {
   const char *advice = "";
 
-  if (code == ENOENT)
+  if (self->path[0] == '\0')
+    advice = "; name a file";
+  else if (code == ENOENT)
     advice = "; its folder must exist";
   else if (code == EACCES || code == EROFS || code == EPERM)
     advice = "; this user must be able to write in its folder";
@@ -217,6 +219,8 @@ leat_output_file_open (const char *path, GError **error)
   there = stat (path, &info) == 0;
   if (fd >= 0)
     good = leat_output_file_open_directly (self, fd, error);
+  else if (!there && errno == ELOOP)
+    good = leat_output_file_fail (self, ELOOP, error);
   else if (there && S_ISDIR (info.st_mode))
     good = leat_output_file_fail (self, EISDIR, error);
   else if (there && !S_ISREG (info.st_mode))
@@ -240,6 +244,8 @@ leat_output_file_check (const char *path, GError **error)
 
   if (fd >= 0)
     return leat_output_file_check_descriptor (self, fd, error);
+  if (path[0] == '\0')
+    return leat_output_file_fail (self, ENOENT, error);
   there = stat (path, &info) == 0;
   if (there && S_ISDIR (info.st_mode))
     return leat_output_file_fail (self, EISDIR, error);

@@ -213,12 +213,9 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
       guint name = decl->kind == LEAT_DECL_FUNCTION   ? decl->name
                    : decl->kind == LEAT_DECL_VARIABLE ? leat_kernel_unit_declared_name (unit, decl->first, decl->last)
-                                                      : G_MAXUINT;
+                                                      : leat_kernel_unit_type_name (unit, decl);
       g_autofree char *word = NULL;
 
-      /* A type with member functions is known by the word after `struct`. */
-      if (decl->kind == LEAT_DECL_TYPE && leat_tokens_at (unit->tokens, decl->first + 1)->kind == LEAT_TOKEN_IDENT)
-        name = decl->first + 1;
       word = name != G_MAXUINT && !(decl->flags & LEAT_DECL_IS_VARIANT) ? leat_tokens_dup (unit->tokens, name)
                                                                         : g_strdup_printf ("#%u", i);
       if (decl->kind == LEAT_DECL_FUNCTION && !(decl->flags & LEAT_DECL_IS_OPERATOR))
@@ -295,6 +292,14 @@ leat_kernel_calls_token_has (LeatKernelCalls *self, guint token, guint trait)
   guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
 
   return node > 0 && (g_array_index (self->traits, guint, node - 1) & trait) != 0;
+}
+
+gboolean
+leat_kernel_calls_token_is_known (LeatKernelCalls *self, guint token)
+{
+  g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
+
+  return g_hash_table_contains (self->by_name, word);
 }
 
 gboolean

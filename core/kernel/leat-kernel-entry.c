@@ -42,7 +42,7 @@ leat_entry_free (gpointer data)
 static gboolean
 leat_entry_read_param (LeatEntry *self, const LeatKernelUnit *unit, guint first, guint last, GError **error)
 {
-  guint name = leat_kernel_unit_declared_name (unit, first, last + 1);
+  guint name = leat_kernel_unit_declared_name (unit, first, last + 1), open = name + 1;
   g_autofree char *before = NULL;
   LeatEntryParam param;
 
@@ -54,8 +54,10 @@ leat_entry_read_param (LeatEntry *self, const LeatKernelUnit *unit, guint first,
     }
   before = leat_tokens_dup_range (unit->tokens, first, name - 1);
   param.name = leat_tokens_dup (unit->tokens, name);
+  while (open <= last && leat_kernel_unit_skip_attribute (unit, open) != open)
+    open = leat_kernel_unit_skip_attribute (unit, open) + 1;
   param.declaration = g_strdup_printf (
-    "%s %s%s", before, name < last && leat_tokens_is (unit->tokens, name + 1, "[") ? "* " : "", param.name);
+    "%s %s%s", before, open <= last && leat_tokens_is (unit->tokens, open, "[") ? "* " : "", param.name);
   g_array_append_val (self->params, param);
   return TRUE;
 }

@@ -118,7 +118,8 @@ leat_fuse_check_words (LeatKernelSource *self, LeatKernelCalls *calls, guint ind
 
   if (callee == NULL)
     return TRUE;
-  name = leat_tokens_dup (unit->tokens, callee->kind == LEAT_DECL_FUNCTION ? callee->name : callee->first + 1);
+  name = leat_tokens_dup (unit->tokens, callee->kind == LEAT_DECL_FUNCTION ? callee->name
+                                                                           : leat_kernel_unit_type_name (unit, callee));
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
                "kernel %s cannot be part of a larger one: %s asks for %s or %s, which only the kernel itself can; take "
                "them there and pass them on",

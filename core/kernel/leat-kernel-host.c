@@ -31,7 +31,7 @@ leat_host_writer_mentions_own (LeatHostWriter *self, const LeatDecl *function)
       g_autofree char *word = NULL;
 
       if (other->kind == LEAT_DECL_TYPE)
-        name = leat_tokens_is (tokens, other->first, "typedef") ? other->last - 1 : other->first + 1;
+        name = leat_kernel_unit_type_name (self->unit, other);
       if (name == G_MAXUINT || other == function || (other->flags & LEAT_DECL_IS_OPERATOR))
         continue;
       word = leat_tokens_dup (tokens, name);
@@ -123,14 +123,17 @@ leat_host_writer_edit_strides (LeatHostWriter *self, const LeatDecl *decl)
       const LeatStrideLoop *loop = &g_array_index (loops, LeatStrideLoop, i);
       g_autofree char *type = leat_tokens_dup_range (tokens, loop->type_first, loop->type_last);
       g_autofree char *name = leat_tokens_dup (tokens, loop->name);
+      g_autofree char *init = leat_tokens_dup_range (tokens, loop->init_first, loop->init_last);
       g_autofree char *bound = leat_tokens_dup_range (tokens, loop->bound_first, loop->bound_last);
+      const char *typed =
+        strstr (type, "auto") != NULL ? init : name; /* `auto i` may not be named before it is there */
 
       if (loop->blocker == G_MAXUINT)
         leat_edits_replace (
           self->edits, tokens, loop->open, loop->close,
           "(%s %s = this->template leat_stride_piece<decltype (%s)> (%s, false), leat_end_of_%s = this->template "
           "leat_stride_piece<decltype (%s)> (%s, true); %s < leat_end_of_%s; %s++)",
-          type, name, name, bound, name, name, bound, name, name, name);
+          type, name, typed, bound, name, typed, bound, name, name, name);
     }
 }
 
@@ -139,6 +142,7 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
 {
   const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
   const LeatTokens *tokens = self->unit->tokens;
+  guint first = decl->first;
   gboolean kernel = (decl->flags & LEAT_DECL_IS_GLOBAL) && !(decl->flags & LEAT_DECL_IS_TEMPLATE);
   gboolean variant = decl->flags & LEAT_DECL_IS_VARIANT;
 
@@ -146,8 +150,10 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
     return TRUE;
   leat_entry_strip_qualifiers (self->edits, self->unit, decl,
                                kernel || variant ? leat_host_kernel_qualifiers : leat_host_qualifiers);
+  while (leat_kernel_unit_skip_attribute (self->unit, first) != first) /* `[[..]]` stands before all else */
+    first = leat_kernel_unit_skip_attribute (self->unit, first) + 1;
   if (kernel || variant)
-    leat_edits_insert_before (self->edits, tokens, decl->first, "LEAT_MEMBER ");
+    leat_edits_insert_before (self->edits, tokens, first, "LEAT_MEMBER ");
   if (variant)
     leat_edits_insert_before (self->edits, tokens, decl->name, "leat_variant_");
   if (!leat_host_writer_edit_shared (self, index, error))

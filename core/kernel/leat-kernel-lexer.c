@@ -214,7 +214,7 @@ leat_lexer_word_length (const char *p)
 {
   gsize n = 0;
 
-  while (g_ascii_isalnum (p[n]) || p[n] == '_' || p[n] == '$')
+  while (g_ascii_isalnum (p[n]) || p[n] == '_' || p[n] == '$' || (guchar) p[n] >= 0x80)
     n++;
   return n;
 }

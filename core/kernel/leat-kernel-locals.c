@@ -46,12 +46,27 @@ leat_locals_closes_type (LeatLocals *self, guint token)
   return FALSE;
 }
 
+/* Whether the bracket at @close ends what is a type, or part of one: `decltype (x)`, `struct { .. }`. */
+static gboolean
+leat_locals_ends_type (LeatLocals *self, guint close)
+{
+  static const char *const words[] = { "decltype", "__typeof__", "__attribute__", "alignas", "__align__", NULL };
+  static const char *const types[] = { "struct", "union", "enum", "class", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+  guint open = leat_tokens_at (tokens, close)->match;
+
+  if (leat_tokens_is (tokens, close, ")"))
+    return leat_tokens_is_any (tokens, open - 1, words);
+  return leat_tokens_is (tokens, close, "}")
+         && (leat_tokens_is_any (tokens, open - 1, types) || leat_tokens_is_any (tokens, open - 2, types));
+}
+
 /* `T x = ..`, `T *x;`, `T x[4]`, `T x (1)`: an identifier behind a type. */
 static gboolean
 leat_locals_begins_declaration (LeatLocals *self, guint token)
 {
   const LeatTokens *tokens = self->unit->tokens;
-  static const char *const after[] = { "=", ";", "[", ",", ":", "{", ")", "(", NULL };
+  static const char *const after[] = { "=", ";", "[", ",", ":", "{", ")", "(", "__attribute__", NULL };
   static const char *const heads[] = {
     "for", "while", "if", "switch", "constexpr", "__align__", "__attribute__", "alignas", "__launch_bounds__", NULL
   };
@@ -69,6 +84,8 @@ leat_locals_begins_declaration (LeatLocals *self, guint token)
   type--;
   if (leat_tokens_is (tokens, type, ">"))
     return type + 1 == token && (!constructs || leat_locals_closes_type (self, type));
+  if (type + 1 == token && leat_locals_ends_type (self, type))
+    return TRUE;
   if (leat_tokens_at (tokens, type)->kind != LEAT_TOKEN_IDENT
       || leat_tokens_is_any (tokens, type, leat_locals_not_types))
     return FALSE;
@@ -83,6 +100,74 @@ leat_locals_begins_declaration (LeatLocals *self, guint token)
   return TRUE;
 }
 
+static const char *const leat_locals_heads[] = { "if", "while", "for", "switch", NULL };
+
+/* Whether the brackets that ")" at @close ends are a cast's: `(int *)`, `(word)`, not `(a)` or `f (a)`. */
+static gboolean
+leat_locals_ends_cast (LeatLocals *self, guint close)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+  guint open = leat_tokens_at (tokens, close)->match;
+
+  if (leat_tokens_is (tokens, close - 1, "*"))
+    return TRUE;
+  if (leat_tokens_at (tokens, open - 1)->kind != LEAT_TOKEN_PUNCT || leat_tokens_is (tokens, open - 1, ">")
+      || leat_locals_find (self, close - 1) != NULL)
+    return FALSE;
+  for (guint i = open + 1; i < close; i++)
+    if (leat_tokens_at (tokens, i)->kind != LEAT_TOKEN_IDENT)
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether the `&` or `*` at @token has nothing to its left that it could join. */
+static gboolean
+leat_locals_is_prefix (LeatLocals *self, guint token)
+{
+  const LeatTokens *tokens = self->unit->tokens;
+
+  if (leat_tokens_is (tokens, token - 1, ")"))
+    return leat_tokens_is_any (tokens, leat_tokens_at (tokens, token - 1)->match - 1, leat_locals_heads)
+           || leat_locals_ends_cast (self, token - 1);
+  return leat_tokens_at (tokens, token - 1)->kind == LEAT_TOKEN_PUNCT && !leat_tokens_is (tokens, token - 1, "]");
+}
+
+static gboolean
+leat_locals_takes_address (LeatLocals *self, guint token)
+{
+  return leat_tokens_is (self->unit->tokens, token, "&") && leat_locals_is_prefix (self, token);
+}
+
+/* `(a)++`, `&(a)`, `(i > 3 ? a : b).x = 1`: what stands in brackets that change as a whole may be what changes. */
+static gboolean
+leat_locals_is_in_changed (LeatLocals *self, guint token)
+{
+  static const char *const bounds[] = { ";", "{", "}", "[", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+
+  if (leat_tokens_is (tokens, token + 1, "->"))
+    return FALSE;
+  for (guint i = token - 1; i > self->decl->body && !leat_tokens_is_any (tokens, i, bounds); i--)
+    {
+      guint match = leat_tokens_at (tokens, i)->match, next = match + 1;
+
+      if (match < i)
+        i = match;
+      else if (leat_tokens_is (tokens, i, "(") && match != G_MAXUINT
+               && !leat_tokens_is_any (tokens, i - 1, leat_locals_heads))
+        {
+          if (leat_tokens_is (tokens, i - 1, "*") && leat_locals_is_prefix (self, i - 1))
+            return FALSE;
+          while (leat_tokens_is (tokens, next, ".") || leat_tokens_is (tokens, next, "["))
+            next = leat_tokens_is (tokens, next, ".") ? next + 2 : leat_tokens_at (tokens, next)->match + 1;
+          if (leat_tokens_is_any (tokens, next, leat_locals_assignments)
+              || leat_tokens_is_any (tokens, i - 1, leat_locals_steps) || leat_locals_takes_address (self, i - 1))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
 gboolean
 leat_locals_is_changed_at (LeatLocals *self, guint token)
 {
@@ -93,16 +178,9 @@ leat_locals_is_changed_at (LeatLocals *self, guint token)
 
   if (leat_tokens_is_any (tokens, token - 1, leat_locals_steps))
     return TRUE;
-  /* Address: `& x` where `&` has no left operand. */
-  if (leat_tokens_is (tokens, token - 1, "&"))
-    {
-      const LeatToken *left = leat_tokens_at (tokens, token - 2);
-      gboolean unary = left->kind == LEAT_TOKEN_PUNCT && !leat_tokens_is (tokens, token - 2, ")")
-                       && !leat_tokens_is (tokens, token - 2, "]");
-
-      if (unary && !(leat_tokens_is (tokens, next, "[") && local != NULL && !local->is_array))
-        return TRUE;
-    }
+  if (leat_locals_takes_address (self, token - 1)
+      && !(leat_tokens_is (tokens, next, "[") && local != NULL && !local->is_array))
+    return TRUE;
   for (;;)
     {
       if (leat_tokens_is (tokens, next, "["))
@@ -121,7 +199,7 @@ leat_locals_is_changed_at (LeatLocals *self, guint token)
   if (indexed && local != NULL && !local->is_array && !leat_tokens_is (tokens, token + 1, "."))
     return FALSE;
   return (local != NULL && local->is_array && next == token + 1) /* whoever has its address */
-         || leat_tokens_is_any (tokens, next, leat_locals_assignments);
+         || leat_tokens_is_any (tokens, next, leat_locals_assignments) || leat_locals_is_in_changed (self, token);
 }
 
 static gboolean
@@ -153,6 +231,25 @@ leat_locals_add (LeatLocals *self, guint token)
   local->init_first = local->init_last = G_MAXUINT;
   g_hash_table_insert (self->names, name, local);
   return local;
+}
+
+/* Whether what is declared at @token is, or keeps, another name of something else. */
+static gboolean
+leat_locals_is_reference (LeatLocals *self, guint token)
+{
+  static const char *const bounds[] = { ";", "{", "}", "(", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+
+  if (leat_tokens_is (tokens, token - 1, "&"))
+    return TRUE;
+  for (guint i = token - 1; i > self->decl->body && !leat_tokens_is_any (tokens, i, bounds); i--)
+    {
+      if (leat_tokens_at (tokens, i)->match < i)
+        i = leat_tokens_at (tokens, i)->match;
+      else if (leat_tokens_at (tokens, i)->kind == LEAT_TOKEN_IDENT && leat_kernel_unit_is_reference (self->unit, i))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* Returns the token behind the declarator. */
@@ -187,7 +284,7 @@ leat_locals_add_declarator (LeatLocals *self, guint token)
     }
   if (leat_tokens_is (tokens, i, "(") || leat_tokens_is (tokens, i, "{"))
     i = leat_tokens_at (tokens, i)->match + 1;
-  if (leat_tokens_is (tokens, token - 1, "&"))
+  if (leat_locals_is_reference (self, token))
     local->is_changed = local->is_own = TRUE;
   return i;
 }
@@ -281,6 +378,10 @@ leat_locals_add_odd (LeatLocals *self, guint token)
   else if (leat_tokens_is (tokens, token, "(") && leat_tokens_at (tokens, token - 1)->kind == LEAT_TOKEN_IDENT)
     binds = last == token + 3 && (leat_tokens_is (tokens, token + 1, "*") || leat_tokens_is (tokens, token + 1, "&"))
             && (leat_tokens_is (tokens, last + 1, "[") || leat_tokens_is (tokens, last + 1, "("));
+  /* `int (x) = 0` */
+  binds = binds
+          || (leat_tokens_is (tokens, token, "(") && last == token + 2 && leat_tokens_is (tokens, last + 1, "=")
+              && leat_tokens_at (tokens, token - 1)->kind == LEAT_TOKEN_IDENT);
   for (guint i = token + 1; binds && i < last; i++)
     if (leat_tokens_at (tokens, i)->kind == LEAT_TOKEN_IDENT)
       {

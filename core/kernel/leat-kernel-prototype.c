@@ -62,7 +62,9 @@ leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint 
 
   for (guint i = first; i <= last && !leat_tokens_is (tokens, i, "="); i++)
     {
-      if (leat_tokens_is (tokens, i, "const"))
+      if (leat_kernel_unit_skip_attribute (unit, i) != i)
+        i = leat_kernel_unit_skip_attribute (unit, i);
+      else if (leat_tokens_is (tokens, i, "const"))
         draft->is_const |= draft->stars == 0;
       else if (leat_tokens_is (tokens, i, "*"))
         draft->stars++;

@@ -212,7 +212,7 @@ leat_kernel_unit_check_reporter (const LeatKernelUnit *self, const LeatDecl *dec
 
   if (decl->kind == LEAT_DECL_TYPE)
     {
-      name = leat_tokens_dup (self->tokens, decl->first + 1);
+      name = leat_tokens_dup (self->tokens, leat_kernel_unit_type_name (self, decl));
       leat_tokens_set_error (self->tokens, decl->first, LEAT_KERNEL_ERROR_SYNTAX, error,
                              "a function of \"%s\" reports, and members of types cannot; %s", name, rule);
       return FALSE;

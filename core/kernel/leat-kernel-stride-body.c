@@ -56,9 +56,7 @@ leat_stride_is_of_file (LeatStrideFinder *self, guint index)
   for (guint i = 0; i < self->unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
-      guint name = decl->kind == LEAT_DECL_FUNCTION ? decl->name
-                   : decl->kind == LEAT_DECL_TYPE   ? decl->first + 1
-                                                    : G_MAXUINT;
+      guint name = decl->kind == LEAT_DECL_FUNCTION ? decl->name : leat_kernel_unit_type_name (self->unit, decl);
       g_autofree char *word = name != G_MAXUINT ? leat_tokens_dup (self->tokens, name) : NULL;
 
       if (word != NULL && leat_tokens_is (self->tokens, index, word))
@@ -110,10 +108,8 @@ leat_stride_is_of_block (LeatStrideFinder *self, const LeatLocal *local, guint d
 static gboolean
 leat_stride_has_reference (LeatStrideFinder *self, guint first, guint end)
 {
-  static const char *const marks[] = { "&", "&&", NULL };
-
   for (guint i = first; i < end; i++)
-    if (leat_tokens_is_any (self->tokens, i, marks))
+    if (leat_kernel_unit_is_reference (self->unit, i))
       return TRUE;
   return FALSE;
 }
@@ -122,7 +118,8 @@ leat_stride_has_reference (LeatStrideFinder *self, guint first, guint end)
 static gboolean
 leat_stride_type_refers (LeatStrideFinder *self, const LeatDecl *decl, const char *name)
 {
-  gboolean named = leat_tokens_is (self->tokens, decl->first + 1, name);
+  guint word = leat_kernel_unit_type_name (self->unit, decl);
+  gboolean named = word != G_MAXUINT && leat_tokens_is (self->tokens, word, name);
 
   for (guint i = decl->first; i < decl->last; i++)
     {
@@ -131,8 +128,6 @@ leat_stride_type_refers (LeatStrideFinder *self, const LeatDecl *decl, const cha
       if (named && leat_tokens_is (self->tokens, i, "operator") && leat_tokens_is (self->tokens, i + 1, "("))
         calls = leat_tokens_is (self->tokens, (i += 2) + 1, "(");
       if (calls && leat_stride_has_reference (self, i + 1, leat_tokens_at (self->tokens, i + 1)->match))
-        return TRUE;
-      if (named && leat_stride_has_reference (self, i, i + 1) && leat_tokens_is (self->tokens, i + 2, ";"))
         return TRUE;
     }
   return FALSE;
@@ -223,6 +218,9 @@ leat_stride_forbids_outer (LeatStrideFinder *self, guint index, const LeatLocal 
     return TRUE;
   if (leat_stride_is_plain (self, local))
     return FALSE;
+  /* It may keep a reference to something else. */
+  if (leat_stride_is_auto (self, local) && g_hash_table_size (self->unit->references) > 0)
+    return TRUE;
   return leat_tokens_is (tokens, local->init_first, "[")
            ? !leat_stride_is_pure (self, local)
            : !leat_tokens_is_any (tokens, index - 1, before) || !leat_tokens_is_any (tokens, index + 1, after);
@@ -234,11 +232,14 @@ leat_stride_refers (LeatStrideFinder *self, guint index)
 {
   static const char *const ways[] = { "[", "->", NULL };
   const LeatTokens *tokens = self->tokens;
+  static const char *const ends[] = { ">", ",", ")", NULL };
   guint to = index + 3;
   gboolean follows = FALSE;
 
   if (leat_tokens_is (tokens, index + 1, "["))
     return leat_tokens_is (tokens, index - 1, "auto");
+  if (leat_tokens_is_any (tokens, index + 1, ends)) /* a type: `f<int &>`, `(int &) s` */
+    return TRUE;
   if (leat_tokens_at (tokens, index + 1)->kind != LEAT_TOKEN_IDENT)
     return FALSE;
   if (leat_tokens_is (tokens, index + 2, ":") || leat_tokens_is (tokens, index + 2, "{"))
@@ -266,6 +267,18 @@ leat_stride_forbids_file (LeatStrideFinder *self, guint index)
          || leat_kernel_calls_token_is_of_block (self->calls, index) || leat_stride_takes_reference (self, index);
 }
 
+/* A name that nobody is known to declare and that is changed or looked into all the same: a declaration of the kernel's
+ * that is not followed. */
+static gboolean
+leat_stride_is_odd (LeatStrideFinder *self, guint index)
+{
+  static const char *const known[] = { "threadIdx", "blockIdx", NULL };
+
+  return (leat_locals_is_changed_at (self->locals, index) || leat_tokens_is (self->tokens, index + 1, ".")
+          || leat_tokens_is (self->tokens, index + 1, "["))
+         && !leat_tokens_is_any (self->tokens, index, known) && !leat_kernel_calls_token_is_known (self->calls, index);
+}
+
 static gboolean
 leat_stride_forbids (LeatStrideFinder *self, guint index)
 {
@@ -275,13 +288,11 @@ leat_stride_forbids (LeatStrideFinder *self, guint index)
   if (leat_tokens_is (self->tokens, index, "["))
     return leat_tokens_is (self->tokens, index + 1, "&") || leat_tokens_is (self->tokens, index + 1, "=")
            || leat_tokens_is (self->tokens, index + 1, "]");
-  if (leat_stride_has_reference (self, index, index + 1))
-    return leat_stride_refers (self, index);
   if (leat_tokens_at (self->tokens, index)->kind != LEAT_TOKEN_IDENT)
-    return FALSE;
+    return leat_stride_has_reference (self, index, index + 1) && leat_stride_refers (self, index);
   if (!leat_stride_is_name (self, index))
     return leat_tokens_is (self->tokens, index + 1, "(") && leat_stride_takes_reference (self, index);
-  if (leat_tokens_is_any (self->tokens, index, leat_stride_words))
+  if (leat_tokens_is_any (self->tokens, index, leat_stride_words) || leat_kernel_unit_is_reference (self->unit, index))
     return TRUE;
   if (leat_tokens_is (self->tokens, index, "break"))
     return !leat_stride_is_inside (self, index);
@@ -290,7 +301,8 @@ leat_stride_forbids (LeatStrideFinder *self, guint index)
   local = leat_locals_find (self->locals, index);
   if (local != NULL && (local->is_param || g_hash_table_contains (self->outer, local)))
     return leat_stride_forbids_outer (self, index, local);
-  return !leat_stride_is_inner (self, index) && leat_stride_forbids_file (self, index);
+  return !leat_stride_is_inner (self, index)
+         && (leat_stride_forbids_file (self, index) || leat_stride_is_odd (self, index));
 }
 
 /* The kernel's variables whose blocks are still open where the loop begins. */
@@ -303,9 +315,10 @@ leat_stride_list_outer (LeatStrideFinder *self)
   for (guint i = self->locals->decl->body + 1; i < self->loop->keyword; i++)
     {
       guint match = leat_tokens_at (tokens, i)->match;
-      gboolean binds = leat_tokens_is (tokens, i, "[")
-                       || (leat_tokens_is (tokens, i, "(") && match == i + 3
-                           && leat_tokens_at (tokens, i + 1)->kind == LEAT_TOKEN_PUNCT);
+      gboolean binds =
+        leat_tokens_is (tokens, i, "[")
+        || (leat_tokens_is (tokens, i, "(")
+            && (match == i + 2 || (match == i + 3 && leat_tokens_at (tokens, i + 1)->kind == LEAT_TOKEN_PUNCT)));
 
       if (leat_locals_is_declared_at (self->locals, i))
         g_hash_table_add (self->outer, leat_locals_find (self->locals, i));

@@ -29,6 +29,8 @@ leat_stride_read_head (LeatStrideFinder *self)
   loop->name = equals - 1;
   loop->type_first = first;
   loop->type_last = equals - 2;
+  loop->init_first = equals + 1;
+  loop->init_last = condition - 1;
   loop->bound_first = condition + 3;
   loop->bound_last = step - 1;
   if (equals >= condition || equals < first + 2 || loop->bound_first > loop->bound_last)

@@ -48,6 +48,8 @@ gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
 gboolean leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token);
 /* Whether it can tell one thread from another. */
 gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
+/* Whether it is a name that the file declares. */
+gboolean leat_kernel_calls_token_is_known (LeatKernelCalls *self, guint token);
 /* Whether it is, or leads to, memory that a block has for itself. */
 gboolean leat_kernel_calls_token_is_of_block (LeatKernelCalls *self, guint token);
 /* Whether it is, or leads to, a variable of the file that kernels may change. */
@@ -89,6 +91,7 @@ typedef struct
   guint open, close;             /* its parentheses */
   guint type_first, type_last;   /* T */
   guint name;                    /* i */
+  guint init_first, init_last;   /* where the thread begins */
   guint bound_first, bound_last; /* n */
   guint body_first, body_last;
   guint blocker; /* the token that forbids another order of items, or G_MAXUINT */

@@ -48,8 +48,9 @@ typedef struct
   LeatTokens *tokens;
   GArray *decls;
   GArray *linkage;
-  GArray *reports;       /* LeatReportCode */
-  GHashTable *reporting; /* (nullable): char*: kernels that report on some device */
+  GArray *reports;        /* LeatReportCode */
+  GHashTable *reporting;  /* (nullable): char*: kernels that report on some device */
+  GHashTable *references; /* char*: names of types that are, or keep, a reference */
 } LeatKernelUnit;
 
 LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);
@@ -65,8 +66,16 @@ GPtrArray *leat_kernel_unit_list_kernels (const LeatKernelUnit *self);
 
 /* The pieces between commas from @open to its partner: pairs of first and last token; (element-type guint). */
 GArray *leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end);
+/* The last token of the attribute (`[[..]]`, `alignas (..)` ...) at @index, or @index where there is none. */
+guint leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index);
 /* The name that a declarator's tokens (`*const x[4] = 2`) declare, or G_MAXUINT. */
 guint leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end);
+
+void leat_kernel_unit_find_references (LeatKernelUnit *self);
+/* Whether the token makes a type a reference: `&`, or such a name. */
+gboolean leat_kernel_unit_is_reference (const LeatKernelUnit *self, guint token);
+/* The name of the type that @decl declares, or G_MAXUINT. */
+guint leat_kernel_unit_type_name (const LeatKernelUnit *self, const LeatDecl *decl);
 
 LeatPrototype *leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *decl, GError **error);
 void leat_prototype_free (LeatPrototype *self);

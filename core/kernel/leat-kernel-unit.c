@@ -32,14 +32,14 @@ leat_kernel_unit_at (const LeatKernelUnit *self, guint index)
 }
 
 static guint
-leat_kernel_unit_match (LeatKernelUnit *self, guint index)
+leat_kernel_unit_match (const LeatKernelUnit *self, guint index)
 {
   return leat_tokens_at (self->tokens, index)->match;
 }
 
 /* Past `<...>`, whose ends the lexer does not pair. */
 static guint
-leat_kernel_unit_skip_angles (LeatKernelUnit *self, guint index)
+leat_kernel_unit_skip_angles (const LeatKernelUnit *self, guint index)
 {
   gint depth = 0;
 
@@ -238,6 +238,7 @@ leat_kernel_unit_new (const LeatKernelText *text, GError **error)
   self->tokens = leat_tokens_new (text, error);
   if (self->tokens == NULL || !leat_kernel_unit_check_launches (self, error) || !leat_kernel_unit_scan (self, error))
     return NULL;
+  leat_kernel_unit_find_references (self);
   return g_steal_pointer (&self);
 }
 
@@ -249,7 +250,25 @@ leat_kernel_unit_free (LeatKernelUnit *self)
   g_array_unref (self->linkage);
   g_array_unref (self->reports);
   g_clear_pointer (&self->reporting, g_hash_table_unref);
+  g_clear_pointer (&self->references, g_hash_table_unref);
   g_free (self);
+}
+
+guint
+leat_kernel_unit_type_name (const LeatKernelUnit *self, const LeatDecl *decl)
+{
+  guint name = decl->first;
+
+  if (decl->kind != LEAT_DECL_TYPE)
+    return G_MAXUINT;
+  if (leat_tokens_is (self->tokens, name, "typedef"))
+    return leat_kernel_unit_declared_name (self, name + 1, decl->last);
+  while (leat_tokens_is (self->tokens, name, "template"))
+    name = leat_kernel_unit_skip_angles (self, name + 1);
+  name += leat_tokens_is_any (self->tokens, name + 1, leat_unit_type_words) ? 2 : 1; /* `enum class` */
+  while (leat_kernel_unit_skip_attribute (self, name) != name)
+    name = leat_kernel_unit_skip_attribute (self, name) + 1;
+  return leat_tokens_at (self->tokens, name)->kind == LEAT_TOKEN_IDENT ? name : G_MAXUINT;
 }
 
 static const LeatDecl *
@@ -333,6 +352,18 @@ leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end)
 }
 
 guint
+leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index)
+{
+  static const char *const words[] = { "__attribute__", "__align__", "alignas", "__declspec", NULL };
+
+  if (leat_tokens_is (self->tokens, index, "[") && leat_tokens_is (self->tokens, index + 1, "["))
+    return leat_kernel_unit_match (self, index);
+  return leat_tokens_is_any (self->tokens, index, words) && leat_tokens_is (self->tokens, index + 1, "(")
+           ? leat_kernel_unit_match (self, index + 1)
+           : index;
+}
+
+guint
 leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end)
 {
   guint name = G_MAXUINT;
@@ -348,9 +379,10 @@ leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint e
           continue;
         }
       type = type || leat_tokens_is_any (self->tokens, i, leat_unit_type_words);
-
-      if (token->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (self->tokens, i, leat_unit_attributes)
-          && leat_tokens_is (self->tokens, i + 1, "("))
+      if (leat_kernel_unit_skip_attribute (self, i) != i)
+        i = leat_kernel_unit_skip_attribute (self, i);
+      else if (token->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (self->tokens, i, leat_unit_attributes)
+               && leat_tokens_is (self->tokens, i + 1, "("))
         i = leat_tokens_at (self->tokens, i + 1)->match;
       else if (token->kind == LEAT_TOKEN_IDENT)
         name = i;

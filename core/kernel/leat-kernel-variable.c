@@ -3,6 +3,7 @@
  */
 #include "leat-kernel-variable-private.h"
 
+#include "leat-kernel-locals-private.h"
 #include "leat-kernel-source-internal-private.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ leat_variable_has_type_with_values (const LeatKernelUnit *unit, const LeatVariab
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *type = leat_kernel_unit_at (unit, i);
-      g_autofree char *name = type->kind == LEAT_DECL_TYPE ? leat_tokens_dup (unit->tokens, type->first + 1) : NULL;
+      guint word = leat_kernel_unit_type_name (unit, type);
+      g_autofree char *name = word != G_MAXUINT ? leat_tokens_dup (unit->tokens, word) : NULL;
       gboolean named = FALSE, gives = FALSE;
 
       for (guint t = self->decl->first; name != NULL && t < self->type_end; t++)
@@ -82,26 +84,110 @@ leat_kernel_unit_list_bare (const LeatKernelUnit *unit)
   return list;
 }
 
-/* Does a function of the file that takes references get what stands at @index as it is? */
-static gboolean
-leat_variable_goes_to_reference (const LeatKernelUnit *unit, guint index)
+/* The "(" around what stands at @index in its statement, or 0. */
+static guint
+leat_variable_find_bracket (const LeatKernelUnit *unit, guint index)
 {
-  guint open = index;
+  static const char *const bounds[] = { ";", "{", "}", NULL };
 
-  while (open > 0 && !(leat_tokens_is (unit->tokens, open, "(") && leat_tokens_at (unit->tokens, open)->match > index))
-    open--;
+  for (guint i = index; i-- > 0 && !leat_tokens_is_any (unit->tokens, i, bounds);)
+    if (leat_tokens_at (unit->tokens, i)->match < i)
+      i = leat_tokens_at (unit->tokens, i)->match;
+    else if (leat_tokens_is (unit->tokens, i, "("))
+      return i;
+  return 0;
+}
+
+/* Whether one of the parameters in (@open, its partner) is a `T &`, or with @pointers a `T *`, of no `const T`. */
+static gboolean
+leat_variable_params_change (const LeatKernelUnit *unit, guint open, gboolean pointers)
+{
+  guint close = leat_tokens_at (unit->tokens, open)->match;
+  gboolean is_const = FALSE;
+
+  for (guint t = open + 1; t < close; t++)
+    {
+      if (leat_tokens_is (unit->tokens, t, ","))
+        is_const = FALSE;
+      is_const = is_const || leat_tokens_is (unit->tokens, t, "const");
+      if (!is_const && ((pointers && leat_tokens_is (unit->tokens, t, "*")) || leat_kernel_unit_is_reference (unit, t)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether a function of the file that is called with the brackets at @open changes what it gets; @others: what is said
+ * of those that the file does not have. */
+static gboolean
+leat_variable_call_changes (const LeatKernelUnit *unit, guint open, gboolean pointers, gboolean others)
+{
+  gboolean known = FALSE;
+
   for (guint i = 0; open > 0 && i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
       g_autofree char *name = decl->kind == LEAT_DECL_FUNCTION ? leat_tokens_dup (unit->tokens, decl->name) : NULL;
 
-      for (guint t = decl->params; name != NULL && leat_tokens_is (unit->tokens, open - 1, name)
-                                   && t < leat_tokens_at (unit->tokens, decl->params)->match;
-           t++)
-        if (leat_tokens_is (unit->tokens, t, "&"))
-          return TRUE;
+      if (name == NULL || !leat_tokens_is (unit->tokens, open - 1, name))
+        continue;
+      known = TRUE;
+      if ((decl->flags & LEAT_DECL_IS_TEMPLATE) && pointers)
+        return TRUE;
+      if (leat_variable_params_change (unit, decl->params, pointers))
+        return TRUE;
     }
+  return !known && others;
+}
+
+/* Whether an address that is taken at @index, by `&x` or by an array's name, is one to read from. */
+static gboolean
+leat_variable_address_is_read (const LeatKernelUnit *unit, guint index)
+{
+  static const char *const readers[] = { "__ldg",
+                                         "__ldca",
+                                         "__ldcg",
+                                         "__ldcs",
+                                         "__ldcv",
+                                         "__ldlu",
+                                         "leat_load_relaxed",
+                                         "sizeof",
+                                         "leat_load_acquire",
+                                         "leat_load_plainly",
+                                         NULL };
+  static const char *const changes[] = { "=",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=",
+                                         "^=", "<<=", ">>=", "++", "--", "[",  NULL };
+  static const char *const bounds[] = { ";", "{", "}", "(", NULL };
+  const LeatTokens *tokens = unit->tokens;
+  guint open = leat_variable_find_bracket (unit, index), first = index;
+
+  if (open > 0 && leat_tokens_is_any (tokens, open - 1, readers))
+    return TRUE;
+  if (open > 0 && leat_tokens_is (tokens, open - 1, "*"))
+    return !leat_tokens_is_any (tokens, leat_tokens_at (tokens, open)->match + 1, changes);
+  if (open > 0)
+    return !leat_variable_call_changes (unit, open, TRUE, TRUE);
+  /* `const T *p = x;` */
+  while (first > 0 && !leat_tokens_is_any (tokens, first - 1, bounds))
+    first--;
+  for (guint t = first; t < index && !leat_tokens_is (tokens, t, "="); t++)
+    if (leat_tokens_is (tokens, t, "const"))
+      return leat_tokens_is (tokens, t + 1, "auto") || leat_tokens_is (tokens, t + 2, "*")
+             || leat_tokens_is (tokens, t + 1, "*");
   return FALSE;
+}
+
+/* `&x`, and not `a & x`. */
+static gboolean
+leat_variable_is_addressed (const LeatKernelUnit *unit, guint index)
+{
+  const LeatTokens *tokens = unit->tokens;
+
+  if (!leat_tokens_is (tokens, index - 1, "&"))
+    return FALSE;
+  if (leat_tokens_is (tokens, index - 2, ")"))
+    return leat_tokens_is (tokens, index - 3, "*");
+  return leat_tokens_is (tokens, index - 2, "return")
+         || (leat_tokens_at (tokens, index - 2)->kind == LEAT_TOKEN_PUNCT && !leat_tokens_is (tokens, index - 2, "]"));
 }
 
 /* Whether the mention at @index of a variable with @n_dims dimensions may give it a value. */
@@ -110,7 +196,7 @@ leat_variable_may_be_set_at (const LeatKernelUnit *unit, guint index, guint n_di
 {
   static const char *const changes[] = { "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
                                          "|=", "^=", "<<=", ">>=", "++", "--", NULL };
-  static const char *const before[] = { "&", "++", "--", NULL };
+  static const char *const before[] = { "++", "--", NULL };
   guint next = index + 1, n_indices = 0;
 
   if (leat_tokens_is_any (unit->tokens, index - 1, before))
@@ -125,42 +211,70 @@ leat_variable_may_be_set_at (const LeatKernelUnit *unit, guint index, guint n_di
       next += 2;
     else
       break;
-  return n_indices < n_dims || leat_tokens_is_any (unit->tokens, next, changes)
-         || leat_tokens_is (unit->tokens, next, "(") || leat_variable_goes_to_reference (unit, index);
+  if (leat_tokens_is_any (unit->tokens, next, changes) || leat_tokens_is (unit->tokens, next, "("))
+    return TRUE;
+  if (leat_variable_is_addressed (unit, index) || n_indices < n_dims)
+    return !leat_variable_address_is_read (unit, index);
+  return leat_variable_call_changes (unit, leat_variable_find_bracket (unit, index), FALSE, FALSE);
 }
 
-/* A mention of the variable in the functions that @wanted tells; with @sets one that may give it a value. */
+/* Whether @decl has something of its own by that name: a parameter, a local variable, a member. */
 static gboolean
-leat_variable_is_mentioned (const LeatKernelUnit *unit, const LeatVariable *self, const LeatDecl *function,
-                            gboolean sets)
+leat_variable_is_hidden (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatVariable *self,
+                         const LeatDecl *decl)
+{
+  static const char *const after[] = { ";", ",", "=", "[", "{", ")", NULL };
+  g_autofree char *name = leat_tokens_dup (unit->tokens, self->name);
+
+  if (decl->kind == LEAT_DECL_FUNCTION)
+    {
+      g_autoptr (LeatLocals) locals = leat_locals_new (unit, calls, decl);
+
+      return leat_locals_find (locals, self->name) != NULL;
+    }
+  for (guint t = decl->first + 1; t < decl->last; t++)
+    if (leat_tokens_is (unit->tokens, t, name) && leat_tokens_is_any (unit->tokens, t + 1, after)
+        && leat_tokens_at (unit->tokens, t - 1)->kind == LEAT_TOKEN_IDENT
+        && !leat_tokens_is (unit->tokens, t - 1, "return"))
+      return TRUE;
+  return FALSE;
+}
+
+/* A mention of the variable in the function, or in the functions of the type; with @sets one that may give it a value.
+ */
+static gboolean
+leat_variable_is_mentioned (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatVariable *self,
+                            const LeatDecl *decl, gboolean sets)
 {
   static const char *const before[] = { ".", "->", NULL };
   g_autofree char *name = leat_tokens_dup (unit->tokens, self->name);
   guint n_dims = 0;
 
+  if (decl == self->decl)
+    return FALSE;
   for (guint t = self->name + 1; t < self->last; t = leat_tokens_at (unit->tokens, t)->match + 1, n_dims++)
     if (!leat_tokens_is (unit->tokens, t, "["))
       break;
-  for (guint t = function->body; t < function->last; t++)
+  for (guint t = decl->kind == LEAT_DECL_FUNCTION ? decl->body : decl->first; t < decl->last; t++)
     if (leat_tokens_is (unit->tokens, t, name) && !leat_tokens_is_any (unit->tokens, t - 1, before)
         && (!sets || leat_variable_may_be_set_at (unit, t, n_dims)))
-      return TRUE;
+      return !leat_variable_is_hidden (unit, calls, self, decl);
   return FALSE;
 }
 
 /* No kernel can write what is __constant__. */
 static gboolean
-leat_variable_is_set (const LeatKernelUnit *unit, const LeatVariable *self)
+leat_variable_is_set (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatVariable *self)
 {
   if (self->decl->flags & LEAT_DECL_IS_CONSTANT)
     return FALSE;
   for (guint i = 0; i < unit->decls->len; i++)
-    if (leat_kernel_unit_at (unit, i)->kind == LEAT_DECL_FUNCTION
-        && leat_variable_is_mentioned (unit, self, leat_kernel_unit_at (unit, i), TRUE))
+    if (leat_variable_is_mentioned (unit, calls, self, leat_kernel_unit_at (unit, i), TRUE))
       return TRUE;
   return FALSE;
 }
 
+/* Who calls an operator cannot be seen by a name. */
 static gboolean
 leat_variable_is_used (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatVariable *self, guint entry)
 {
@@ -168,8 +282,8 @@ leat_variable_is_used (const LeatKernelUnit *unit, LeatKernelCalls *calls, const
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
 
-      if (decl->kind == LEAT_DECL_FUNCTION && (i == entry || leat_kernel_calls_reaches (calls, entry, i))
-          && leat_variable_is_mentioned (unit, self, decl, FALSE))
+      if ((i == entry || (decl->flags & LEAT_DECL_IS_OPERATOR) || leat_kernel_calls_reaches (calls, entry, i))
+          && leat_variable_is_mentioned (unit, calls, self, decl, FALSE))
         return TRUE;
     }
   return FALSE;
@@ -185,29 +299,10 @@ leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *cal
       const LeatVariable *variable = &g_array_index (bare, LeatVariable, i);
 
       if (leat_variable_is_used (unit, calls, variable, (guint) (entry - leat_kernel_unit_at (unit, 0)))
-          && !leat_variable_is_set (unit, variable))
+          && !leat_variable_is_set (unit, calls, variable))
         return variable->name;
     }
   return G_MAXUINT;
-}
-
-gboolean
-leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error)
-{
-  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
-  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
-  guint name = leat_kernel_unit_find_unfilled (self->unit, calls, decl);
-  g_autofree char *word = name != G_MAXUINT ? leat_tokens_dup (self->unit->tokens, name) : NULL;
-
-  if (name == G_MAXUINT)
-    return TRUE;
-  leat_tokens_set_error (
-    self->unit->tokens, name, LEAT_KERNEL_ERROR_SOURCE, error,
-    "kernel %s reads \"%s\", and nothing gives it a value: a CUDA program would copy one there; set "
-    "variables=%s=FILE.npy on the node, or a number in place of the file, write an initialiser, or "
-    "make it an input of the kernel",
-    entry, word, word);
-  return FALSE;
 }
 
 gboolean
@@ -254,6 +349,30 @@ leat_variable_read_type (const LeatKernelUnit *unit, const LeatVariable *self, L
         g_string_append_printf (words, "%s%s", words->len ? " " : "", word);
     }
   return !leat_tokens_is (unit->tokens, self->name - 1, "*") && leat_kernel_unit_lookup_type (unit, words->str, type);
+}
+
+gboolean
+leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error)
+{
+  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
+  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
+  guint name = leat_kernel_unit_find_unfilled (self->unit, calls, decl);
+  g_autofree char *word = name != G_MAXUINT ? leat_tokens_dup (self->unit->tokens, name) : NULL;
+  g_autofree char *way = NULL;
+  g_autoptr (GArray) bare = NULL;
+  LeatKernelType type;
+
+  if (name == G_MAXUINT)
+    return TRUE;
+  bare = leat_kernel_unit_list_bare (self->unit);
+  way = leat_variable_read_type (self->unit, leat_variable_find (self->unit, bare, word), &type)
+          ? g_strdup_printf ("set variables=%s=FILE.npy on the node, or a number in place of the file, ", word)
+          : g_strdup ("");
+  leat_tokens_set_error (self->unit->tokens, name, LEAT_KERNEL_ERROR_SOURCE, error,
+                         "kernel %s reads \"%s\", and nothing gives it a value: a CUDA program would copy one there; "
+                         "%swrite an initialiser, or make it an input of the kernel",
+                         entry, word, way);
+  return FALSE;
 }
 
 gboolean

@@ -59,6 +59,27 @@ leat_kernel_unit_mentions_grid (const LeatKernelUnit *self, LeatLocals *locals, 
   return FALSE;
 }
 
+/* Whether the variable of the file that is named at @token is volatile. */
+static gboolean
+leat_kernel_unit_is_volatile (const LeatKernelUnit *self, guint token)
+{
+  g_autofree char *name = leat_tokens_dup (self->tokens, token);
+
+  for (guint i = 0; i < self->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+      gboolean is_volatile = FALSE;
+
+      for (guint t = decl->first; decl->kind == LEAT_DECL_VARIABLE && t < decl->last; t++)
+        {
+          is_volatile = is_volatile || leat_tokens_is (self->tokens, t, "volatile");
+          if (is_volatile && leat_tokens_is (self->tokens, t, name))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
 /* Whether @loop, the `while` or `for` of an empty loop or of one that only pauses, watches until as many blocks as the
  * grid has have come. */
 static gboolean
@@ -74,7 +95,9 @@ leat_kernel_unit_waits_for_grid (const LeatKernelUnit *self, LeatLocals *locals,
       LeatLocal *local =
         leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT ? leat_locals_find (locals, i) : NULL;
 
-      watches = watches || leat_kernel_unit_watches (self, i);
+      watches = watches || leat_kernel_unit_watches (self, i)
+                || (local == NULL && leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT
+                    && leat_kernel_unit_is_volatile (self, i));
       for (guint k = local != NULL ? local->name : 0;
            k > locals->decl->params && !leat_tokens_is (self->tokens, k, ";"); k--)
         watches = watches || leat_tokens_is (self->tokens, k, "volatile");

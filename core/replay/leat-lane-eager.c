@@ -53,7 +53,7 @@ leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const ch
       *call = "cuMemcpyDtoDAsync";
       result = (*self->table->cuMemcpyDtoDAsync) (to, from, bytes, stream);
     }
-  if (result == CUDA_SUCCESS)
+  if (result == CUDA_SUCCESS && op->loop == NULL)
     leat_traffic_add_copy (&self->counts->work.traffic, from_host != NULL, to_host != NULL, bytes);
   return result;
 }

@@ -42,6 +42,8 @@ leat_executable_note_copy (LeatExecutable *self, const LeatOp *op, const CUDA_ME
 {
   LeatTraffic traffic = { 0 };
 
+  if (op->loop != NULL)
+    return;
   leat_traffic_add_copy (&traffic, copy->srcMemoryType == CU_MEMORYTYPE_HOST, copy->dstMemoryType == CU_MEMORYTYPE_HOST,
                          copy->WidthInBytes * copy->Height);
   leat_traffic_add (&self->copies[op->index], &traffic, 1);

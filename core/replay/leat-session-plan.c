@@ -162,7 +162,8 @@ leat_session_plan_add_pinned (LeatSession *self, LeatSessionPlan *plan)
     }
 }
 
-/* Of one run that goes a path. */
+/* Of one run that goes a path.  How often a loop does what is in it is for the data to say: it is left out here, and
+ * where copies are counted. */
 static void
 leat_session_plan_add_path (LeatSession *self, LeatPath path, guint64 times, guint64 *up, guint64 *back)
 {
@@ -171,7 +172,7 @@ leat_session_plan_add_path (LeatSession *self, LeatPath path, guint64 times, gui
       const LeatOp *op = leat_plan_get_op (self->plan, i);
       gboolean from_host, to_host;
 
-      if ((op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_TRANSFER) || leat_path_skips (path, op))
+      if ((op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_TRANSFER) || op->loop != NULL || leat_path_skips (path, op))
         continue;
       from_host = leat_plan_is_on_host (self->plan, op->from);
       to_host = leat_plan_is_on_host (self->plan, op->to);

@@ -363,7 +363,7 @@ leat_stayer_note_moves (LeatStayer *self, LeatLane *lane)
       void *from, *to;
       CUdeviceptr address;
 
-      if (op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_TRANSFER)
+      if ((op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_TRANSFER) || op->loop != NULL)
         continue;
       leat_lane_get_end (lane, op, op->from, &address, &from);
       leat_lane_get_end (lane, op, op->to, &address, &to);

@@ -126,6 +126,8 @@ leat_csr_files_read_text (const LeatCsrFiles *self, gboolean *symmetric, guint32
     return NULL;
   text.text = g_bytes_get_data (file, &text.size);
   text.text = text.text != NULL ? text.text : "";
+  if (text.size >= 3 && memcmp (text.text, "\xef\xbb\xbf", 3) == 0) /* as some editors begin UTF-8 */
+    text.text += 3, text.size -= 3;
   leat_csr_edges_init (&edges);
   if (!leat_csr_files_read_edges (self, &text, &edges, error) || !leat_csr_files_check_vertices (self, &edges, error))
     return NULL;

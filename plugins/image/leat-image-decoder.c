@@ -128,6 +128,18 @@ leat_image_decoder_find_ends (const guint8 *bytes, gsize n)
   return seen;
 }
 
+/* Numbers in a text, P1 to P3: the loader takes the last one when it sees what is behind it, which may be nothing. */
+static gboolean
+leat_image_decoder_end_text (GdkPixbufLoader *loader, LeatInputFile *input, GError **error)
+{
+  guint8 begin[2];
+
+  if (leat_input_file_peek (input, 0, begin, sizeof begin) < sizeof begin || begin[0] != 'P' || begin[1] < '1'
+      || begin[1] > '3')
+    return TRUE;
+  return gdk_pixbuf_loader_write (loader, (const guint8 *) "\n", 1, error);
+}
+
 static gboolean
 leat_image_decoder_feed (GdkPixbufLoader *loader, LeatImageSize *size, LeatInputFile *input, GCancellable *cancellable,
                          GError **error)
@@ -143,7 +155,7 @@ leat_image_decoder_feed (GdkPixbufLoader *loader, LeatImageSize *size, LeatInput
       LeatFlow flow = leat_input_file_read (input, step, most, &got, TRUE, cancellable, error);
 
       if (flow != LEAT_FLOW_DATA)
-        return flow == LEAT_FLOW_END;
+        return flow == LEAT_FLOW_END && leat_image_decoder_end_text (loader, input, error);
       if (!gdk_pixbuf_loader_write (loader, step, got, error))
         return FALSE;
       /* The loader keeps the first bytes to itself, and all of a small file until the end. */

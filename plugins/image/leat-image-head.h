@@ -18,7 +18,7 @@ typedef struct
     LEAT_IMAGE_TIFF,
     LEAT_IMAGE_PNM
   } kind;
-  gboolean deep;       /* samples of more than 8 bits */
+  gboolean deep;       /* samples that GdkPixbuf would change, mostly of more than 8 bits */
   guint turn;          /* that the file asks for */
   gboolean arithmetic; /* a JPEG file with that coding */
 } LeatImageHead;

@@ -68,7 +68,29 @@ leat_image_tiff_get (TIFF *tiff, guint tag)
   return value;
 }
 
-/* The reason why samples of 16 bits are not taken; NULL: they are. */
+/* Whether opacity is stored beside colours that it has not been multiplied with.  GdkPixbuf multiplies them. */
+static gboolean
+leat_image_tiff_has_opacity (TIFF *tiff)
+{
+  guint16 n = 0, *kinds = NULL;
+
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_EXTRASAMPLES, &n, &kinds);
+  for (guint i = 0; i < n; i++)
+    if (kinds[i] == EXTRASAMPLE_UNASSALPHA)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether GdkPixbuf would not give the samples as they are stored: it takes 1, 2, 4 and 8 bits. */
+static gboolean
+leat_image_tiff_is_deep (TIFF *tiff)
+{
+  guint bits = leat_image_tiff_get (tiff, TIFFTAG_BITSPERSAMPLE);
+
+  return bits > 8 || (bits == 8 && leat_image_tiff_has_opacity (tiff));
+}
+
+/* The reason why such samples are no numbers that a pixel has; NULL: they are. */
 static const char *
 leat_image_tiff_find_fault (TIFF *tiff)
 {
@@ -79,17 +101,19 @@ leat_image_tiff_find_fault (TIFF *tiff)
   if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID)
     return "its samples are signed or have a fraction";
   if (TIFFIsTiled (tiff) || leat_image_tiff_get (tiff, TIFFTAG_PLANARCONFIG) != PLANARCONFIG_CONTIG)
-    return "its samples have 16 bits and are in tiles or planes";
+    return "its samples have 16 bits or opacity and are in tiles or planes";
   if (meaning == PHOTOMETRIC_RGB ? channels < 3 || channels > 4
                                  : meaning > PHOTOMETRIC_MINISBLACK || channels < 1 || channels > 2)
-    return "its samples have 16 bits and are neither grey nor red, green and blue";
+    return "its samples have 16 bits or opacity and are neither grey nor red, green and blue";
   return NULL;
 }
 
 static gboolean
 leat_image_tiff_check (TIFF *tiff, LeatInputFile *input, GError **error)
 {
-  const char *fault = leat_image_tiff_find_fault (tiff);
+  guint bits = leat_image_tiff_get (tiff, TIFFTAG_BITSPERSAMPLE);
+  g_autofree char *size = g_strdup_printf ("its samples have %u bits", bits);
+  const char *fault = bits != 8 && bits != 16 ? size : leat_image_tiff_find_fault (tiff);
 
   if (fault != NULL)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
@@ -107,11 +131,19 @@ leat_image_tiff_look (LeatInputFile *input, gboolean *deep, guint *orientation, 
 
   if (tiff == NULL)
     return FALSE;
-  *deep = leat_image_tiff_get (tiff, TIFFTAG_BITSPERSAMPLE) == 16;
+  *deep = leat_image_tiff_is_deep (tiff);
   *orientation = leat_image_tiff_get (tiff, TIFFTAG_ORIENTATION);
   good = !*deep || leat_image_tiff_check (tiff, input, error);
   TIFFClose (tiff);
   return good;
+}
+
+/* From the last to the first, since they are in the same memory. */
+static void
+leat_image_tiff_widen (guint16 *samples, gsize n)
+{
+  for (gsize i = n; i-- > 0;)
+    samples[i] = (guint16) (((guint8 *) samples)[i] * 257);
 }
 
 static gboolean
@@ -119,8 +151,9 @@ leat_image_tiff_read_rows (TIFF *tiff, LeatImageDeep *picture)
 {
   gsize row = (gsize) picture->width * picture->channels;
   gboolean inverse = leat_image_tiff_get (tiff, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_MINISWHITE;
+  gboolean wide = leat_image_tiff_get (tiff, TIFFTAG_BITSPERSAMPLE) == 16;
 
-  if ((gsize) TIFFScanlineSize (tiff) != row * sizeof *picture->samples)
+  if ((gsize) TIFFScanlineSize (tiff) != row * (wide ? 2 : 1))
     return FALSE;
   for (guint y = 0; y < picture->height; y++)
     {
@@ -128,6 +161,8 @@ leat_image_tiff_read_rows (TIFF *tiff, LeatImageDeep *picture)
 
       if (TIFFReadScanline (tiff, to, y, 0) < 0)
         return FALSE;
+      if (!wide)
+        leat_image_tiff_widen (to, row);
       for (gsize x = 0; inverse && x < row; x += picture->channels)
         to[x] = (guint16) ~to[x];
     }

@@ -265,20 +265,27 @@ test_image_deep_pnm (void)
     }
 }
 
-/* A TIFF file with one strip; tags in ascending order, all of one value. */
+/* A TIFF file with one strip; tags in ascending order, all of one value.  The last of 2 and 4 channels is opacity. */
 static void
 image_write_tiff (const char *path, gboolean big, guint width, guint height, guint channels, guint bits, guint format,
                   guint turn, gconstpointer samples)
 {
   const guint meaning = channels < 3 ? 1 : 2, size = width * height * channels * bits / 8;
   const guint16 tags[][2] = {
-    { 256, (guint16) width },   { 257, (guint16) height },
-    { 258, (guint16) bits },    { 259, 1 },
-    { 262, (guint16) meaning }, { 273, 8 },
-    { 274, (guint16) turn },    { 277, (guint16) channels },
-    { 278, (guint16) height },  { 279, (guint16) size },
+    { 256, (guint16) width },
+    { 257, (guint16) height },
+    { 258, (guint16) bits },
+    { 259, 1 },
+    { 262, (guint16) meaning },
+    { 273, 8 },
+    { 274, (guint16) turn },
+    { 277, (guint16) channels },
+    { 278, (guint16) height },
+    { 279, (guint16) size },
+    { channels % 2 ? 339 : 338, (guint16) (channels % 2 ? format : 2) },
     { 339, (guint16) format },
   };
+  const guint n_tags = G_N_ELEMENTS (tags) - channels % 2;
   g_autoptr (GByteArray) file = g_byte_array_new ();
 
   image_add_text (file, big ? "MM" : "II");
@@ -286,8 +293,8 @@ image_write_tiff (const char *path, gboolean big, guint width, guint height, gui
   image_add_number (file, 8 + size, 4, big);
   for (guint i = 0; i < size * 8 / bits; i++)
     image_add_number (file, bits == 8 ? ((const guint8 *) samples)[i] : ((const guint16 *) samples)[i], bits / 8, big);
-  image_add_number (file, G_N_ELEMENTS (tags), 2, big);
-  for (guint i = 0; i < G_N_ELEMENTS (tags); i++)
+  image_add_number (file, n_tags, 2, big);
+  for (guint i = 0; i < n_tags; i++)
     {
       image_add_number (file, tags[i][0], 2, big);
       image_add_number (file, 3, 2, big);
@@ -317,6 +324,45 @@ test_image_deep_tiff (void)
       image_write_tiff (path, big, 2, 1, 1, 16, 3, 1, samples);
       image_assert_refused (path, "its samples are signed or have a fraction; save it as a PNG file of 16 bits");
     }
+}
+
+/* Opacity beside colours, which are not multiplied with it. */
+static void
+test_image_opacity_tiff (void)
+{
+  static const guint8 samples[8] = { 200, 100, 50, 128, 255, 1, 0, 0 }, colours[6] = { 200, 100, 50, 255, 1, 0 };
+  static const guint8 grey[6] = { 200, 200, 200, 50, 50, 50 };
+  static const guint16 wide[8] = { 51400, 25700, 12850, 32896, 65535, 257, 0, 0 };
+  g_autofree char *path = leat_harness_dup_path ("opacity.tif");
+
+  image_write_tiff (path, FALSE, 2, 1, 4, 8, 1, 1, samples);
+  image_assert_read (path, NULL, NULL, "u8[1,2,3]", colours, sizeof colours, NULL);
+  image_assert_read (path, "channels=4", NULL, "u8[1,2,4]", samples, sizeof samples, NULL);
+  image_assert_read (path, "channels=4", "out=u16", "u16[1,2,4]", wide, sizeof wide, NULL);
+  image_write_tiff (path, TRUE, 2, 1, 2, 8, 1, 1, samples);
+  image_assert_read (path, NULL, NULL, "u8[1,2,3]", grey, sizeof grey, NULL);
+  image_write_tiff (path, FALSE, 2, 1, 1, 32, 3, 1, wide);
+  image_assert_refused (path, "its samples have 32 bits; save it as a PNG file of 16 bits");
+}
+
+/* A text of numbers may end with the last one. */
+static void
+test_image_text_without_end (void)
+{
+  static const guint8 colours[6] = { 1, 2, 3, 4, 5, 255 }, greys[6] = { 9, 9, 9, 10, 10, 10 };
+  static const guint8 black_white[6] = { 0, 0, 0, 255, 255, 255 };
+  g_autofree char *path = leat_harness_dup_path ("text.pnm");
+
+  leat_harness_write_file (path, "P3 2 1 255 1 2 3 4 5 255", 24);
+  image_assert_read (path, NULL, NULL, "u8[1,2,3]", colours, sizeof colours, NULL);
+  leat_harness_write_file (path, "P2 2 1 255\n9\n10", 15);
+  image_assert_read (path, NULL, NULL, "u8[1,2,3]", greys, sizeof greys, NULL);
+  leat_harness_write_file (path, "P1 2 1 10", 9);
+  image_assert_read (path, NULL, NULL, "u8[1,2,3]", black_white, sizeof black_white, NULL);
+  leat_harness_write_file (path, "P3 2 1 255 1 2 3 4 5", 20);
+  image_assert_refused (path, "it was cut short");
+  leat_harness_write_file (path, "P5 2 1 255\n9", 12);
+  image_assert_refused (path, "it was cut short");
 }
 
 /* Of 8 bits, the whole range all the same. */
@@ -520,6 +566,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image-read/deep/tiff", test_image_deep_tiff);
   g_test_add_func ("/leat/image-read/deep/damaged", test_image_deep_damaged);
   g_test_add_func ("/leat/image-read/deep/widens", test_image_deep_widens);
+  g_test_add_func ("/leat/image-read/opacity/tiff", test_image_opacity_tiff);
+  g_test_add_func ("/leat/image-read/text-without-end", test_image_text_without_end);
   g_test_add_func ("/leat/image-read/turns/tiff", test_image_turns_tiff);
   g_test_add_data_func ("/leat/image-read/turns/jpeg", "jpeg", test_image_turns_exif);
   g_test_add_data_func ("/leat/image-read/turns/png", "png", test_image_turns_exif);

@@ -79,10 +79,51 @@ test_file_variables_unfilled (void)
       "__global__ void k (int *y) { y[threadIdx.x] = at (threadIdx.x); }",
       "reads \"mask\"" },
     { "struct p { int a, b; };\n__constant__ p c;\n__global__ void k (int *y) { y[threadIdx.x] = c.b; }",
-      "reads \"c\"" },
+      "reads \"c\", and nothing gives it a value: a CUDA program would copy one there; write an initialiser, or make" },
     { "__device__ int *table;\n__global__ void k (int *y) { y[threadIdx.x] = table[0]; }", "reads \"table\"" },
     { "static __constant__ float2 m[3][2];\n__global__ void k (int *y) { y[threadIdx.x] = (int) m[0][1].x; }",
       "reads \"m\"" },
+    { "__constant__ int mask[2];\nstruct s { __device__ int get () { return mask[0]; } };\n"
+      "__global__ void k (int *y) { s a; y[threadIdx.x] = a.get (); }",
+      "reads \"mask\"" },
+    { "__constant__ int mask[2];\ntemplate <class T> struct s { __device__ T get () { return mask[0]; } };\n"
+      "__global__ void k (int *y) { s<int> a; y[threadIdx.x] = a.get (); }",
+      "reads \"mask\"" },
+    { "__constant__ int mask[2];\nstruct s { int i; };\n__device__ int operator+ (s a, int b) { return mask[a.i] + b; "
+      "}\n"
+      "__global__ void k (int *y) { s a = { 0 }; y[threadIdx.x] = a + 1; }",
+      "reads \"mask\"" },
+    { "__constant__ int mask[2];\n__device__ const int *at = mask;\n"
+      "__global__ void k (int *y) { y[threadIdx.x] = at[0]; }",
+      "reads \"mask\"" },
+    { "__device__ int t[4];\n__global__ void k (int *y) { y[threadIdx.x] = __ldg (&t[threadIdx.x]); }", "reads \"t\"" },
+    { "__device__ int t[4];\n__global__ void k (int *y) { y[threadIdx.x] = *(t + threadIdx.x); }", "reads \"t\"" },
+    { "__device__ int t[4];\n__global__ void k (int *y) { const int *p = t; y[threadIdx.x] = p[0]; }", "reads \"t\"" },
+    { "__device__ int t[2][2];\n__global__ void k (int *y) { const int *p = t[1]; y[threadIdx.x] = p[0]; }",
+      "reads \"t\"" },
+    { "__device__ int t[4];\n__device__ int sum (const int *v, int n) { return v[0] + v[n]; }\n"
+      "__global__ void k (int *y) { y[threadIdx.x] = sum (t, 1); }",
+      "reads \"t\"" },
+    { "__device__ int n;\n__device__ int same (const int &v) { return v; }\n"
+      "__global__ void k (int *y) { y[threadIdx.x] = same (n); }",
+      "reads \"n\"" },
+    { "__device__ int n;\n__global__ void k (int *y) { y[threadIdx.x] = threadIdx.x & n; }", "reads \"n\"" },
+    /* Another of that name. */
+    { "__constant__ int mask[2];\n__global__ void k (int *y) { int mask = 5; y[threadIdx.x] = mask; }", NULL },
+    { "__constant__ int mask[2];\n__device__ int same (int mask) { return mask; }\n"
+      "__global__ void k (int *y) { y[threadIdx.x] = same (5); }",
+      NULL },
+    { "__constant__ int mask[2];\nstruct s { int mask; __device__ int get () { return mask; } };\n"
+      "__global__ void k (int *y) { s a = { 5 }; y[threadIdx.x] = a.get (); }",
+      NULL },
+    { "__device__ int t[4];\n__global__ void k (int *y) { *(t + threadIdx.x) = 5; y[threadIdx.x] = t[threadIdx.x]; }",
+      NULL },
+    { "__device__ int t[4];\n__global__ void k (int *y) { int *p = t; p[threadIdx.x] = 5; y[threadIdx.x] = "
+      "t[threadIdx.x]; }",
+      NULL },
+    { "__device__ int n;\nstruct s { __device__ void set () { n = 5; } };\n"
+      "__global__ void k (int *y) { s a; a.set (); y[threadIdx.x] = n; }",
+      NULL },
     { "__constant__ int mask[2] = { 5, 6 };\n__global__ void k (int *y) { y[threadIdx.x] = mask[0]; }", NULL },
     { "__constant__ int five { 5 };\n__global__ void k (int *y) { y[threadIdx.x] = five; }", NULL },
     { "__constant__ int mask[2];\n__global__ void k (int *y) { y[threadIdx.x] = 5; }", NULL },
@@ -305,12 +346,17 @@ test_file_grid_barrier (void)
   static const char text[] = "__device__ unsigned int arrived;\n"
                              "__global__ void k (int *y)\n{\n  if (threadIdx.x == 0) atomicAdd (&arrived, 1u);\n"
                              "  while (atomicAdd (&arrived, 0u) < gridDim.x) ;\n  y[threadIdx.x] = 7;\n}";
+  static const char looks[] =
+    "__device__ volatile int arrived;\n"
+    "__global__ void k (int *y)\n{\n  if (threadIdx.x == 0) atomicAdd ((int *) &arrived, 1);\n"
+    "  while (arrived < gridDim.x) ;\n  y[threadIdx.x] = 7;\n}";
   static const gint32 sevens[4] = { 7, 7, 7, 7 };
 
   test_file_assert_refused (text, "block=4 grid=8",
                             "file.cu:5:3: this loop waits for all blocks of the grid, and only a "
                             "cooperative launch is sure to run them all at once");
   test_file_assert_refused (text, "block=4 grid=occupancy", "set cooperative=true");
+  test_file_assert_refused (looks, "block=4 grid=8", "file.cu:5:3: this loop waits for all blocks of the grid");
   test_file_assert (text, "block=4", sevens);
   test_file_assert (text, "block=4 grid=1 cooperative=true", sevens);
 }

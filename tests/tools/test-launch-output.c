@@ -71,15 +71,17 @@ static const OutputCase output_cases[] = {
     "copy.leat f in.bin out.bin" },
   { "plan/file-is-replaced", "echo old >f; exec 3<f; leat-launch --dot=f copy.leat; cat <&3; tail -n 1 f", 0,
     "old\n}\n", "", "copy.leat f in.bin" },
-  { "plan/no-folder", "leat-launch --dot=none/f copy.leat", 1, "",
-    "leat-launch: cannot write \"none/f\": No such file or directory; its folder must exist\n", "copy.leat in.bin" },
-  { "plan/bound-no-folder", "leat-launch --bound --device=cuda:99 --dot=none/f copy.leat", 1, "",
-    "leat-launch: cannot write \"none/f\": No such file or directory", "copy.leat in.bin" },
+  { "plan/no-folder", "leat-launch --dot=none/f copy.leat", 2, "",
+    "leat-launch: --dot: cannot write \"none/f\": No such file or directory; its folder must exist\n",
+    "copy.leat in.bin" },
+  { "plan/bound-no-folder", "leat-launch --bound --device=cuda:99 --dot=none/f copy.leat", 2, "",
+    "leat-launch: --dot: cannot write \"none/f\": No such file or directory", "copy.leat in.bin" },
   /* Found before the run, which would leave out.bin. */
-  { "stats/no-folder", "leat-launch --stats-file=none/f copy.leat", 1, "",
-    "leat-launch: cannot write \"none/f\": No such file or directory; its folder must exist\n", "copy.leat in.bin" },
-  { "stats/folder", "mkdir f; leat-launch --stats-file=f copy.leat; c=$?; rmdir f; exit $c", 1, "",
-    "cannot write \"f\": Is a directory", "copy.leat in.bin" },
+  { "stats/no-folder", "leat-launch --stats-file=none/f copy.leat", 2, "",
+    "leat-launch: --stats-file: cannot write \"none/f\": No such file or directory; its folder must exist\n",
+    "copy.leat in.bin" },
+  { "stats/folder", "mkdir f; leat-launch --stats-file=f copy.leat; c=$?; rmdir f; exit $c", 2, "",
+    "--stats-file: cannot write \"f\": Is a directory", "copy.leat in.bin" },
 };
 
 static void

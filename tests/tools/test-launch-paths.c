@@ -3,6 +3,7 @@
  */
 #include "tool-run.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,6 +79,45 @@ test_paths_refuses_files_of_the_pipeline (Fixture *self, gconstpointer data)
     }
 }
 
+/* Before anything runs, or the work would be lost. */
+static void
+test_paths_refuses_what_cannot_be_written (Fixture *self, gconstpointer data)
+{
+  static const char *const options[] = { "--stats-file", "--trace", "--save-state", "--dot" };
+  static const struct
+  {
+    const char *name, *says;
+  } table[] = {
+    { "none/file", "No such file or directory; its folder must exist" },
+    { "folder", "Is a directory; give the path of a file in it" },
+    { "round", "Too many levels of symbolic links" },
+  };
+  g_autofree char *folder = g_build_filename (self->folder, "folder", NULL);
+  g_autofree char *round = g_build_filename (self->folder, "round", NULL);
+
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  g_assert_cmpint (symlink ("round", round), ==, 0);
+  for (guint o = 0; o < G_N_ELEMENTS (options); o++)
+    {
+      g_autofree char *bare = g_strdup_printf ("%s=", options[o]);
+      g_autofree char *nameless =
+        g_strdup_printf ("%s: cannot write \"\": No such file or directory; name a file", options[o]);
+      g_autoptr (ToolResult) empty = tool_run (NULL, WORDS (bare, self->pipeline));
+
+      tool_assert_contains (empty->err, nameless);
+      for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+        {
+          g_autoptr (ToolResult) result = fixture_run (self, options[o], table[i].name, NULL);
+          g_autofree char *left = tool_list_folder (self->folder);
+
+          g_assert_cmpint (result->code, ==, 2);
+          tool_assert_contains (result->err, options[o]);
+          tool_assert_contains (result->err, table[i].says);
+          g_assert_cmpstr (left, ==, "copy.leat folder in.bin linked round");
+        }
+    }
+}
+
 static void
 test_paths_refuses_one_file_for_two (Fixture *self, gconstpointer data)
 {
@@ -118,6 +158,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add (name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
   ADD ("/leat/tools/launch/paths/refuses-files-of-the-pipeline", test_paths_refuses_files_of_the_pipeline);
+  ADD ("/leat/tools/launch/paths/refuses-what-cannot-be-written", test_paths_refuses_what_cannot_be_written);
   ADD ("/leat/tools/launch/paths/refuses-one-file-for-two", test_paths_refuses_one_file_for_two);
   ADD ("/leat/tools/launch/paths/takes-streams-and-other-files", test_paths_takes_streams_and_other_files);
   ADD ("/leat/tools/launch/paths/variable-given-twice", test_paths_variable_given_twice);

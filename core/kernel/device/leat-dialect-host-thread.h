@@ -191,7 +191,11 @@ struct leat_thread
     *first = begin + thread * each < end ? begin + thread * each : end;
     *last = *first + each < end ? *first + each : end;
   }
-  template <class N> LEAT_MEMBER uint64_t leat_items (N n) { return n > 0 ? (uint64_t) n : 0; }
+  /* Those from 0 that are less than @n: of 2.5 there are three. */
+  template <class N> LEAT_MEMBER uint64_t leat_items (N n)
+  {
+    return n > 0 ? (uint64_t) n + ((N) (uint64_t) n < n) : 0;
+  }
   /* Over all dimensions, for GRID_FOR. */
   template <class N> LEAT_MEMBER N leat_grid_piece (N n, bool end)
   {

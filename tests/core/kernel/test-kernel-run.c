@@ -30,6 +30,11 @@ static const struct
   { "static",
     "static __global__ void __launch_bounds__ (64) f (uint32_t *out, int n) { out[" I "] = n; }",
     { 10, 10, 10, 10 } },
+  { "attributes",
+    "[[maybe_unused]] static __attribute__ ((cold)) __global__ void __launch_bounds__ (64) f ([[maybe_unused]] "
+    "uint32_t "
+    "*out, int n [[maybe_unused]]) { out[" I "] = n; }",
+    { 10, 10, 10, 10 } },
   { "cluster",
     "__global__ void LEAT_CLUSTER (2) __launch_bounds__ (64) f (uint32_t *out, int n)\n{\n"
     "#if LEAT_HAS_CLUSTERS\n  __shared__ unsigned int told;\n  leat_cluster_arrive ();\n  leat_cluster_wait ();\n"

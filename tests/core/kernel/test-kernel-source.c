@@ -55,6 +55,11 @@ static const struct
   { "typedef unsigned short u16;\nusing real = float;\n#define pixel uchar4\n"
     "__global__ void f (const u16 *a, real *b, pixel *c) {}",
     "f; in a u16/2; out b f32/4; out c u8*4/4" },
+  { "__global__ void f ([[maybe_unused]] const float *x, double *y __attribute__ ((unused)), int n [[maybe_unused]],\n"
+    "  const short z[[maybe_unused]][4], __attribute__ ((unused)) bool g) {}",
+    "f; in x f32/4; out y f64/8; arg n i32/4; in z i16/2; arg g u8/1" },
+  { "typedef double r\303\251el;\n__global__ void f (r\303\251el *y, float \316\273) {}",
+    "f; out y f64/8; arg \316\273 f32/4" },
   { "__global__ void __launch_bounds__ (256, 2) f (const int x[], int y[16]) {}", "f; in x i32/4; out y i32/4" },
   { "static __device__ int g (int x) { return x; }\ntemplate <int N> __global__ void t (int *x) {}\n"
     "__global__ void f (void) {}",

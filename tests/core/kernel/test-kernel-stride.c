@@ -26,10 +26,18 @@ static const char stride_prelude[] =
   "struct Ref { int &n; };\n"
   "struct Mix { int k; __device__ void into (int &to, int v) const { to += v * k; } };\n"
   "struct Put { int &to; __device__ Put (int &where) : to (where) {} __device__ void add (int v) { to += v; } };\n"
+  "template <class T> struct PutAny { T &to; __device__ PutAny (T &where) : to (where) {} "
+  "__device__ void add (T v) { to += v; } };\n"
+  "typedef int &other_name; using another_name = int &;\n"
+  "template <class T> using name_of = T &;\n"
   "struct Pair { int a, b; };\n"
   "__device__ Count make () { Count c; c.n = 0; return c; }\n"
   "__device__ void bump (int &to, int v) { to += v; }\n"
   "template <class T> __device__ void bump_any (T &&to, int v) { to += v; }\n"
+  "__device__ void bump_named (other_name to, int v) { to += v; }\n"
+  "template <class T> __device__ void bump_as (T to, int v) { to += v; }\n"
+  "template <class T> __device__ void bump_kept (T kept, int v) { kept.n += v; }\n"
+  "template <class T> __device__ void bump_of (name_of<T> to, int v) { to += v; }\n"
   "__device__ void bump_at (int *to, int v) { *to += v; }\n"
   "__device__ int twice (int v) { return 2 * v; }\n"
   "__device__ int sum_of (Pair p) { return p.a + p.b; }\n"
@@ -91,6 +99,36 @@ static const char *const kept[] = {
   "auto [a, b] = Pair { 0, 1 }; LOOP a += i; y[" ME "] = a + b;",
   "int4 v = make_int4 (0, 0, 0, 0); LOOP v.y += i; y[" ME "] = v.y;",
   "int last = -1; LOOP { y[i] = last; last = i; }",
+  /* In brackets, as macros write it. */
+  "int s = 0; LOOP (s) += i; y[" ME "] = s;",
+  "int s = 0; LOOP y[i] = ++((s));",
+  "int s = 0; LOOP y[i] = 3 * (s)++;",
+  "int s = 0, t = 0; LOOP (i % 16 > 7 ? s : t) += i; y[" ME "] = s - t;",
+  "int s = 0; LOOP { int *p = &(s); *p += i; } y[" ME "] = s;",
+  "int s = 0; LOOP *(unsigned *) &s += i; y[" ME "] = s;",
+  "int4 v = make_int4 (0, 0, 0, 0); LOOP (v).y += i; y[" ME "] = v.y;",
+  "int p = 1, q = 2; LOOP { y[i] = p; do { int t = (p); (p) = (q); (q) = t; } while (0); }",
+  /* Another name that does not look like one. */
+  "int s = 0; LOOP bump_named (s, i); y[" ME "] = s;",
+  "int s = 0; LOOP bump_of<int> (s, i); y[" ME "] = s;",
+  "int s = 0; LOOP bump_as<int &> (s, i); y[" ME "] = s;",
+  "int s = 0; LOOP { another_name r = s; r += i; } y[" ME "] = s;",
+  "int s = 0; another_name r = s; LOOP r += i; y[" ME "] = s;",
+  "int s = 0; LOOP { decltype (auto) r = (s); r += i; } y[" ME "] = s;",
+  "int s = 0; decltype ((s)) r = s; LOOP r += i; y[" ME "] = s;",
+  "int s = 0; LOOP (unsigned &) s += i; y[" ME "] = s;",
+  "int s = 0; LOOP static_cast<int &> (s) += i; y[" ME "] = s;",
+  "int s = 0; Ref r = { s }; LOOP bump_kept (r, i); y[" ME "] = s;",
+  "int s = 0; LOOP { PutAny<int> p (s); p.add (i); } y[" ME "] = s;",
+  /* Declared in other ways. */
+  "int (s) = 0; LOOP s += i; y[" ME "] = s;",
+  "int (s) = threadIdx.x; LOOP y[i] = s;",
+  "int \316\273 = threadIdx.x; LOOP y[i] = \316\273;",
+  "int s __attribute__ ((aligned (16))) = 0; LOOP s += i; y[" ME "] = s;",
+  "decltype (n) s = 0; LOOP s += i; y[" ME "] = s;",
+  "decltype (n) s = threadIdx.x; LOOP y[i] = s;",
+  "enum { FIRST, LATER } s = FIRST; LOOP { y[i] = s; s = LATER; }",
+  "struct { int a, b; } s = { 0, 0 }; LOOP s.b += i; y[" ME "] = s.b;",
   "bool first = true; LOOP { y[i] = first; first = false; }",
   "__shared__ int s[4]; if (threadIdx.x == 0) s[1] = 0; __syncthreads (); LOOP atomicAdd (&s[1], i); __syncthreads (); "
   "y[" ME "] = s[1];",
@@ -142,6 +180,13 @@ static const char *const taken[] = {
   "LOOP { int k = i; y[i] = k; } LOOP { int k = i + 1; y[i + 200] = k; }",
   "LOOP y[i] = i; LOOP y[i] += 1;",
   "LOOP y[i] = x[i] + x[0];",
+  "LOOP { int s = 0; (s) += i; y[(i)] = (s); }",
+  "LOOP if (i % 3) *(y + i) = i;",
+  "LOOP (*(y + i)) += i;",
+  "LOOP y[i] = (i) & n;",
+  "for (auto i = " ME "; i < n" STEP " y[i] = (i - 100u) >> 20;",
+  TOP "n / 8.0f" STEP " y[i] = i + 1;", /* 12.5, which are 13 items */
+  TOP "-0.5" STEP " y[i] = i + 1;",
   "float m = INFINITY; LOOP y[i] = (float) i < m ? (int) fminf (i, 40.0f) : INT_MAX;",
   "LOOP switch (i % 3) { case 0: y[i] = 1; break; case 1: y[i] = 2; break; default: y[i] = i; }",
   "LOOP { if (i % 2) y[i] = i; else y[i] = -i; }",

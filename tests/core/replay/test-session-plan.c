@@ -450,6 +450,31 @@ test_session_plan_bounds (void)
   session_fixture_close (&fixture);
 }
 
+/* What goes round may lie in the host's memory where that is the device's; the copies of iterations count as nothing,
+ * on either side, however the loop is done. */
+static void
+test_session_plan_of_a_loop (void)
+{
+  static const LeatExecutor executors[] = { LEAT_EXECUTOR_GRAPH, LEAT_EXECUTOR_EAGER };
+  static const guint iterations[] = { 3, 50 };
+  guint8 x[5] = { 1, 2, 3, 4, 5 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (executors) * G_N_ELEMENTS (iterations); i++)
+    {
+      g_autofree char *text =
+        g_strdup_printf ("l = loop max-iterations=%u carry=a:b {\n  in.a -> map expr=x*3 -> out.b\n}\n"
+                         "app name=source spec=u8[<=4096] -> upload -> l.a\nl.b -> readback -> app name=sink\n",
+                         iterations[i / 2]);
+      SessionFixture fixture;
+
+      session_fixture_open (&fixture, text, executors[i % 2]);
+      for (guint n = 0; n < 3; n++)
+        g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
+      assert_report (fixture.session, text);
+      session_fixture_close (&fixture);
+    }
+}
+
 static void
 test_session_plan_evicted (void)
 {
@@ -538,6 +563,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session-plan/device-budget", test_session_plan_device_budget);
   g_test_add_func ("/leat/session-plan/shared-constants", test_session_plan_shared_constants);
   g_test_add_func ("/leat/session-plan/bounds", test_session_plan_bounds);
+  g_test_add_func ("/leat/session-plan/of-a-loop", test_session_plan_of_a_loop);
   g_test_add_func ("/leat/session-plan/evicted", test_session_plan_evicted);
   g_test_add_func ("/leat/session-plan/measured", test_session_plan_measured);
   g_test_add_func ("/leat/session-plan/errors", test_session_plan_errors);

@@ -79,6 +79,12 @@ static void
 test_csr_read_text (void)
 {
   static const CsrReadCase cases[] = {
+    { "\xef\xbb\xbf"
+      "0 1\n",
+      "", "0 1 1", "1", "1", "0 0 1", "0" },
+    { "\xef\xbb\xbf"
+      "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
+      "", "0 1 1", "1", "1", "0 0 1", "0" },
     { "# a comment\n% another\n\n0 2\n0\t1\r\n2,0\n", "", "0 2 2 3", "1 2 0", "1 1 1", "0 1 2 3", "2 0 0" },
     { "0 1 2.5\n1 0 -1\n0 1 0.5", "", "0 2 3", "1 1 0", "2.5 0.5 -1", "0 1 3", "1 0 0" },
     { "0 1 2.5\n1 0 -1\n0 1 0.5", "dedup=true", "0 1 2", "1 0", "0.5 -1", "0 1 2", "1 0" },
