@@ -52,8 +52,8 @@ test_compact_count_borders (guint32 capacity)
 #define PATTERN_FIRST (LEAT_TEST_SANITIZED ? 1 : 0)
 #define PATTERN_STEP  (LEAT_TEST_SANITIZED ? 3 : 1)
 
-/* Rows beyond a few tiles differ in how many tiles there are: each of the large sizes has a third of the patterns, and each
- * pattern some of the large sizes. */
+/* Rows beyond a few tiles differ in how many tiles there are: each of the large sizes has a third of the patterns, and
+ * each pattern some of the large sizes. */
 static gboolean
 test_compact_has (guint pattern, guint size)
 {
