@@ -111,7 +111,8 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
   g_autoptr (GString) tail = g_string_new (NULL);
 
   leat_entry_strip_qualifiers (edits, unit, decl, qualifiers);
-  leat_edits_insert_before (edits, unit->tokens, decl->first, "static __device__ __forceinline__ ");
+  leat_edits_insert_before (edits, unit->tokens, leat_entry_find_head (unit, decl),
+                            "static __device__ __forceinline__ ");
   leat_edits_insert_before (edits, unit->tokens, decl->name, "leat_body_");
   for (guint i = 0; i < entries->len; i++)
     {

@@ -54,5 +54,7 @@ char *leat_entry_dup_lane_helper (const char *qualifiers);
 /* Takes the qualifiers (`static`, `extern "C"`, `__global__`, ...) of a function away. */
 void leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl,
                                   const char *const *words);
+/* The token where words may be put before a function: attributes in `[[ ]]` stay first, as nothing else takes them. */
+guint leat_entry_find_head (const LeatKernelUnit *unit, const LeatDecl *decl);
 
 G_END_DECLS

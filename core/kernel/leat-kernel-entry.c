@@ -245,3 +245,13 @@ leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const Le
         leat_edits_replace (edits, unit->tokens, i, i, "%s", "");
     }
 }
+
+guint
+leat_entry_find_head (const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  guint head = decl->first;
+
+  while (leat_tokens_is (unit->tokens, head, "[") && leat_tokens_is (unit->tokens, head + 1, "["))
+    head = leat_tokens_at (unit->tokens, head)->match + 1;
+  return head;
+}

@@ -382,7 +382,8 @@ leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
   leat_entry_strip_qualifiers (edits, self->unit, decl, qualifiers);
   head = use->form == LEAT_FUSE_ITEM || use->form == LEAT_FUSE_THREAD ? leat_fuse_file_edit_pointers (self, edits, decl)
                                                                       : g_strdup ("");
-  leat_edits_insert_before (edits, tokens, decl->first, "\n%s__device__ __forceinline__ ", head);
+  leat_edits_insert_before (edits, tokens, decl->first, "\n%s", head);
+  leat_edits_insert_before (edits, tokens, leat_entry_find_head (self->unit, decl), "__device__ __forceinline__ ");
   leat_fuse_file_edit_params (self, edits, decl, use->form);
   leat_fuse_file_edit_returns (self, edits, decl);
   if (use->form == LEAT_FUSE_BLOCK || use->form == LEAT_FUSE_THREAD)

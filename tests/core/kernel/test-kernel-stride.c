@@ -123,7 +123,7 @@ static const char *const kept[] = {
   /* Declared in other ways. */
   "int (s) = 0; LOOP s += i; y[" ME "] = s;",
   "int (s) = threadIdx.x; LOOP y[i] = s;",
-  "int \316\273 = threadIdx.x; LOOP y[i] = \316\273;",
+  "int LETTER = threadIdx.x; LOOP y[i] = LETTER;",
   "int s __attribute__ ((aligned (16))) = 0; LOOP s += i; y[" ME "] = s;",
   "decltype (n) s = 0; LOOP s += i; y[" ME "] = s;",
   "decltype (n) s = threadIdx.x; LOOP y[i] = s;",
@@ -200,6 +200,15 @@ stride_get_body (guint index)
   return index < G_N_ELEMENTS (kept) ? kept[index] : taken[index - G_N_ELEMENTS (kept)];
 }
 
+/* NVRTC takes no name with letters that are not of ASCII. */
+static const char *
+stride_get_letter (void)
+{
+  const char *device = g_getenv ("LEAT_DEVICE");
+
+  return device == NULL || g_str_has_prefix (device, "cpu") ? "\316\273" : "letter";
+}
+
 static char *
 stride_dup_kernel (guint index, const char *name, const char *loop, const char *step)
 {
@@ -207,6 +216,7 @@ stride_dup_kernel (guint index, const char *name, const char *loop, const char *
 
   g_string_replace (body, "LOOP", loop, 0);
   g_string_replace (body, STEP, step, 0);
+  g_string_replace (body, "LETTER", stride_get_letter (), 0);
   return g_strdup_printf (
     "__global__ void %s%u (uint32_t *out, int n)\n{ int *y = (int *) out; const int *x = (const int "
     "*) (out + 1000); %s }\n",
