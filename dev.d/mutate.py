@@ -225,11 +225,10 @@ class Trials:
 
     def take(self):
         with self.lock:
-            return next(self.next, None)
+            return None if self.ended else next(self.next, None)
 
     def end(self):
-        with self.lock:
-            self.next, self.ended = iter(()), True
+        self.ended = True
 
     def write(self, mutant, outcome, detail, seconds):
         key = self.keys[mutant]

@@ -66,8 +66,9 @@ leat_buffer_get_last_end (const LeatBuffer *self)
 static void
 leat_lane_list_gaps_between (LeatLane *self, LeatMemory *memory, LeatPlace place, GArray *gaps)
 {
-  g_autoptr (GPtrArray) buffers = g_ptr_array_new ();
+  GPtrArray *buffers = self->guarded;
 
+  g_ptr_array_set_size (buffers, 0);
   for (guint i = 0; i < self->plan->buffers->len; i++)
     if (leat_plan_get_buffer (self->plan, i)->place == place)
       g_ptr_array_add (buffers, leat_plan_get_buffer (self->plan, i));
@@ -82,12 +83,19 @@ leat_lane_list_gaps_between (LeatLane *self, LeatMemory *memory, LeatPlace place
     }
 }
 
-/* Constants are no kernel's to write, and others have them too. */
+/* Constants are no kernel's to write, and others have them too.  The list is the lane's, as a run allocates nothing.
+ * (transfer none) */
 static GArray *
 leat_lane_list_gaps (LeatLane *self)
 {
-  GArray *gaps = g_array_new (FALSE, FALSE, sizeof (LeatGap));
+  GArray *gaps;
 
+  if (self->gaps == NULL)
+    {
+      self->gaps = g_array_new (FALSE, FALSE, sizeof (LeatGap));
+      self->guarded = g_ptr_array_new ();
+    }
+  gaps = g_array_set_size (self->gaps, 0);
   if (self->arena != NULL)
     leat_lane_list_gaps_between (self, self->arena->memory, LEAT_PLACE_ARENA, gaps);
   if (self->marks != NULL)
@@ -189,7 +197,7 @@ leat_lane_fill_gaps (LeatLane *self, GArray *gaps, GError **error)
 gboolean
 leat_lane_guard (LeatLane *self, GError **error)
 {
-  g_autoptr (GArray) gaps = leat_lane_list_gaps (self);
+  GArray *gaps = leat_lane_list_gaps (self);
 
   if (leat_device_closes_memory (self->resident->device))
     leat_lane_close_gaps (self, gaps);
@@ -270,7 +278,7 @@ leat_gap_refuse (const LeatGap *self, LeatLane *lane, guint64 found, GError **er
 static gboolean
 leat_lane_check_gaps (LeatLane *self, GError **error)
 {
-  g_autoptr (GArray) gaps = leat_lane_list_gaps (self);
+  GArray *gaps = leat_lane_list_gaps (self);
 
   for (guint i = 0; i < gaps->len; i++)
     {

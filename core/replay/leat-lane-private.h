@@ -261,9 +261,11 @@ struct _LeatLane
   LeatLaunch **spread; /* by op index: one for each lane; NULL but for kernels that are launched so */
 
   LeatMemory
-    *report_blocks;  /* on the device, one for each op that may report; NULL where none does or they are mapped */
-  LeatMemory *told;  /* pinned: 1 where any has, then for each of them likewise; mapped blocks */
-  guint n_reporting; /* ops that may report */
+    *report_blocks;   /* on the device, one for each op that may report; NULL where none does or they are mapped */
+  GArray *gaps;       /* of guarded memory, as last listed (leat_lane_guard ()); or NULL */
+  GPtrArray *guarded; /* LeatBuffer, likewise; lent while they are listed */
+  LeatMemory *told;   /* pinned: 1 where any has, then for each of them likewise; mapped blocks */
+  guint n_reporting;  /* ops that may report */
 
   LeatTiming *timing; /* NULL where no run is to be measured */
 

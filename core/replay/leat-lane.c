@@ -90,6 +90,8 @@ leat_lane_release (gpointer data)
   g_clear_pointer (&self->overs, leat_memory_free);
   g_clear_pointer (&self->report_blocks, leat_memory_free);
   g_clear_pointer (&self->told, leat_memory_free);
+  g_clear_pointer (&self->gaps, g_array_unref);
+  g_clear_pointer (&self->guarded, g_ptr_array_unref);
   g_clear_pointer (&self->counted, g_array_unref);
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_free (self->addresses);
