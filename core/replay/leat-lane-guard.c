@@ -62,6 +62,13 @@ leat_buffer_get_last_end (const LeatBuffer *self)
   return self->offset + before + self->bytes;
 }
 
+/* In the arena one that no op touches has no place. */
+static gboolean
+leat_buffer_lies_in (const LeatBuffer *self, LeatPlace place)
+{
+  return self->place == place && (place != LEAT_PLACE_ARENA || self->first_op != G_MAXUINT);
+}
+
 /* Those that lie together in a block. */
 static void
 leat_lane_list_gaps_between (LeatLane *self, LeatMemory *memory, LeatPlace place, GArray *gaps)
@@ -70,8 +77,12 @@ leat_lane_list_gaps_between (LeatLane *self, LeatMemory *memory, LeatPlace place
 
   g_ptr_array_set_size (buffers, 0);
   for (guint i = 0; i < self->plan->buffers->len; i++)
-    if (leat_plan_get_buffer (self->plan, i)->place == place)
-      g_ptr_array_add (buffers, leat_plan_get_buffer (self->plan, i));
+    {
+      LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+
+      if (leat_buffer_lies_in (buffer, place))
+        g_ptr_array_add (buffers, buffer);
+    }
   g_ptr_array_sort (buffers, leat_gap_compare_offsets);
   for (guint i = 0; i < buffers->len; i++)
     {
@@ -152,7 +163,7 @@ leat_lane_close_gaps (LeatLane *self, GArray *gaps)
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
       LeatMemory *memory = buffer->place == LEAT_PLACE_ARENA ? self->arena->memory : self->marks;
 
-      if (buffer->place == LEAT_PLACE_ARENA || buffer->place == LEAT_PLACE_MARKS)
+      if (leat_buffer_lies_in (buffer, LEAT_PLACE_ARENA) || leat_buffer_lies_in (buffer, LEAT_PLACE_MARKS))
         leat_memory_open (device, memory, buffer->offset, leat_buffer_get_last_end (buffer) - buffer->offset);
     }
   for (guint i = 0; i < gaps->len; i++)

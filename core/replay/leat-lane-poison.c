@@ -37,10 +37,13 @@ leat_poison_list_sources (LeatPlan *plan, gboolean *sources)
       sources[leat_plan_get_root (plan, i)->id] = TRUE;
 }
 
-/* A buffer without a spec is Leat's own: on the host a loop's report, which goes on. */
+/* A buffer that no op touches has no place of its own.  One without a spec is Leat's own: on the host a loop's report,
+ * which goes on. */
 static gboolean
 leat_poison_is_for (const LeatBuffer *buffer, LeatPath path, const gboolean *sources)
 {
+  if (buffer->first_op == G_MAXUINT)
+    return FALSE;
   if (buffer->place == LEAT_PLACE_ARENA)
     return !buffer->kept || (path != LEAT_PATH_RESIDENT && path != LEAT_PATH_STEP);
   return buffer->place == LEAT_PLACE_STAGING && buffer->spec != NULL && !sources[buffer->id];
