@@ -48,11 +48,12 @@ build_configure () {
   printf '%s\n' "$stamp" >"$folder/dev-options"
 }
 
-# Fills build_targets with what ninja is asked for: all of it, or what only "run" or "shell" needs. What tests need is not
-# all in "all" with newer Meson.
+# build_find_targets FOLDER WHAT: fills build_targets with what ninja is asked for: all of it, what only "run" or "shell"
+# needs, or the tests of the suite "threads". What tests need is not all in "all" with newer Meson.
 build_find_targets () {
-  case $1 in
-    run | shell) build_targets=("for-$1") ;;
+  case $2 in
+    run | shell) build_targets=("for-$2") ;;
+    threads) readarray -t build_targets < <(python3 -B "$dev_root/dev.d/list_targets.py" "$1" "$2") ;;
     *) build_targets=(all meson-test-prereq meson-benchmark-prereq) ;;
   esac
 }
@@ -101,7 +102,7 @@ build_tell_failure () {
 # On a terminal ninja shows its progress; elsewhere a line now and then does. With nothing to do there is not a word.
 build_compile () {
   local folder=$dev_root/$1 log=$dev_root/build/logs/$1-compile.log steps
-  build_find_targets "${2:-all}"
+  build_find_targets "$folder" "${2:-all}"
   mkdir -p "${log%/*}"
   local -a ninja=(ninja -C "$folder" -j "$(build_jobs)" "${build_targets[@]}")
   steps=$(build_count_steps "$folder")
@@ -117,7 +118,7 @@ build_compile () {
   "${ninja[@]}" 2>&1 </dev/null | build_watch "$log" || build_tell_failure "$log"
 }
 
-# build_folder FOLDER [run | shell]
+# build_folder FOLDER [run | shell | threads]
 build_folder () {
   lock_take "$dev_root/$1" "another ./dev is configuring or building $1/; waiting"
   build_configure "$1"
