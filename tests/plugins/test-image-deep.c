@@ -347,6 +347,50 @@ test_image_deep_tiff (void)
     }
 }
 
+/* Another value for a tag that a little-endian TIFF file has. */
+static void
+image_set_tag (const char *path, guint tag, guint value)
+{
+  const guint8 wanted[8] = { (guint8) tag, (guint8) (tag >> 8), 3, 0, 1, 0, 0, 0 };
+  g_autofree char *bytes = NULL;
+  guint8 *entry;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  entry = memmem (bytes, size, wanted, sizeof wanted);
+  g_assert_nonnull (entry);
+  entry[8] = (guint8) value;
+  entry[9] = (guint8) (value >> 8);
+  leat_harness_write_file (path, bytes, size);
+}
+
+/* Its directory is whole, and the rows are not where it says, or not all of them. */
+static void
+test_image_deep_tiff_rows (void)
+{
+  static const guint16 samples[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+  static const guint16 inverse[3] = { 65534, 65533, 65532 };
+  g_autofree char *path = leat_harness_dup_path ("rows.tif"), *bytes = NULL;
+  static const char *const says = "rows.tif\" as a picture: its rows are not all there; it was cut short or damaged";
+  g_auto (ImageRead) whole = { 0 };
+  gsize size;
+
+  image_write_tiff (path, FALSE, 2, 2, 3, 16, 1, 1, samples);
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  image_set_tag (path, 273, (guint) size - 24);
+  whole = image_read (path, "out=u16", NULL);
+  g_assert_cmpuint (g_bytes_get_size (whole.bytes), ==, sizeof samples);
+  image_set_tag (path, 273, (guint) size - 23);
+  image_assert_refused (path, says);
+  image_set_tag (path, 273, (guint) size - 12);
+  image_assert_refused (path, says);
+  image_set_tag (path, 273, 60000);
+  image_assert_refused (path, says);
+  image_write_tiff (path, FALSE, 3, 1, 1, 16, 1, 1, samples);
+  image_set_tag (path, 262, 0); /* 0 is white */
+  image_assert_read (path, "out=u16", "channels=1", "u16[1,3]", inverse, sizeof inverse, NULL);
+}
+
 /* Opacity beside colours, which are not multiplied with it. */
 static void
 test_image_opacity_tiff (void)
@@ -712,6 +756,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image-read/deep/grey", test_image_deep_grey);
   g_test_add_func ("/leat/image-read/deep/pnm", test_image_deep_pnm);
   g_test_add_func ("/leat/image-read/deep/tiff", test_image_deep_tiff);
+  g_test_add_func ("/leat/image-read/deep/tiff/rows", test_image_deep_tiff_rows);
   g_test_add_func ("/leat/image-read/deep/damaged", test_image_deep_damaged);
   g_test_add_func ("/leat/image-read/deep/widens", test_image_deep_widens);
   g_test_add_func ("/leat/image-read/opacity/tiff", test_image_opacity_tiff);
