@@ -327,7 +327,7 @@ leat_call_check_input_count (LeatNode *node, const LeatPrototype *prototype, Lea
 {
   const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, param->port);
   LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, param->port));
-  guint64 row = leat_spec_get_items (spec) / MAX (leat_call_get_dim (spec, 0), 1);
+  guint64 row = leat_call_get_count (spec, 1);
   g_autofree char *text = NULL;
 
   if (!leat_spec_is_bounded (spec) || row % input->item_lanes == 0)

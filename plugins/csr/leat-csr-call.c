@@ -119,7 +119,6 @@ leat_csr_call_finish (LeatCsrCall *self, LeatKernelSource *source, const char *e
 {
   LeatKernelCall call = { .source = source,
                           .entry = entry,
-                          .grid = { 1, 1, 1 },
                           .block = { threads, 1, 1 },
                           .cooperative = TRUE,
                           .grid_by_occupancy = TRUE,

@@ -24,14 +24,17 @@ leat_image_head_get_number (const guint8 *at, guint size, gboolean big)
   return number;
 }
 
-/* EXIF is the directory of a TIFF file. */
+/* EXIF is the directory of a TIFF file: how many entries there are, then 12 bytes for each.  @exif has 8 at least. */
 static guint
 leat_image_head_find_turn (const guint8 *exif, gsize size)
 {
-  gboolean big = size > 8 && exif[0] == 'M';
-  gsize at = size > 8 ? leat_image_head_get_number (exif + 4, 4, big) : 0;
-  guint n = at > 0 && at < size - 2 ? leat_image_head_get_number (exif + at, 2, big) : 0;
+  gboolean big = exif[0] == 'M';
+  guint64 at = leat_image_head_get_number (exif + 4, 4, big);
+  guint n;
 
+  if (at == 0 || at + 2 + 12 > size)
+    return LEAT_IMAGE_TURN_NONE;
+  n = leat_image_head_get_number (exif + at, 2, big);
   for (at += 2; n > 0 && at + 12 <= size; n--, at += 12)
     if (leat_image_head_get_number (exif + at, 2, big) == LEAT_IMAGE_EXIF_ORIENTATION
         && leat_image_head_get_number (exif + at + 2, 2, big) == LEAT_IMAGE_EXIF_SHORT)
@@ -39,12 +42,15 @@ leat_image_head_find_turn (const guint8 *exif, gsize size)
   return LEAT_IMAGE_TURN_NONE;
 }
 
-static guint
-leat_image_head_read_exif (LeatInputFile *input, guint64 at, gsize size)
+/* Of several the first that asks for a turn counts: others know nothing of it. */
+static void
+leat_image_head_read_exif (LeatImageHead *self, LeatInputFile *input, guint64 at, gsize size)
 {
-  g_autofree guint8 *exif = g_malloc (LEAT_IMAGE_EXIF_BYTES);
+  g_autofree guint8 *exif = g_malloc0 (LEAT_IMAGE_EXIF_BYTES);
+  gsize got = leat_input_file_peek (input, at, exif, MIN (size, LEAT_IMAGE_EXIF_BYTES));
 
-  return leat_image_head_find_turn (exif, leat_input_file_peek (input, at, exif, MIN (size, LEAT_IMAGE_EXIF_BYTES)));
+  if (self->turn == LEAT_IMAGE_TURN_NONE)
+    self->turn = leat_image_head_find_turn (exif, got);
 }
 
 /* The chunks in front of the pixels, and behind them, where some programs write it. */
@@ -61,7 +67,7 @@ leat_image_head_read_png (LeatImageHead *self, LeatInputFile *input)
       if (memcmp (chunk + 4, "IHDR", 4) == 0 && leat_input_file_peek (input, at, chunk, sizeof chunk) == sizeof chunk)
         self->deep = chunk[16] == 16;
       else if (memcmp (chunk + 4, "eXIf", 4) == 0)
-        self->turn = leat_image_head_read_exif (input, at + 8, size);
+        leat_image_head_read_exif (self, input, at + 8, size);
       at += 12 + (guint64) size;
     }
 }
@@ -78,8 +84,8 @@ leat_image_head_read_jpeg (LeatImageHead *self, LeatInputFile *input)
     {
       guint size = leat_image_head_get_number (head + 2, 2, TRUE);
 
-      if (head[1] == 0xe1 && size > 8 && memcmp (head + 4, "Exif\0\0", 6) == 0)
-        self->turn = leat_image_head_read_exif (input, at + 10, size - 8);
+      if (head[1] == 0xe1 && memcmp (head + 4, "Exif\0\0", 6) == 0)
+        leat_image_head_read_exif (self, input, at + 10, MAX (size, 8) - 8);
       if (head[1] >= 0xc9 && head[1] <= 0xcf && head[1] != 0xcc)
         self->arithmetic = TRUE;
       at += head[1] == 0xff ? 1 : 2 + (guint64) size; /* any number of them may fill up */

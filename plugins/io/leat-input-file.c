@@ -188,10 +188,10 @@ static gssize
 leat_input_file_read_some (LeatInputFile *self, gpointer to, gsize size)
 {
   gboolean by_parts = self->regular && self->n_readers > 1 && !leat_input_file_is_ahead (self);
-  off_t offset = by_parts ? lseek (self->fd, 0, SEEK_CUR) : -1;
+  off_t offset = by_parts ? lseek (self->fd, 0, SEEK_CUR) : 0;
   gsize got = 0;
 
-  if (offset >= 0
+  if (by_parts
       && leat_input_parts_begin (leat_input_file_get_parts (self), self->fd, (guint64) offset, to,
                                  MIN (size, LEAT_INPUT_FILE_STEP)))
     got = leat_input_parts_end (self->parts);
@@ -249,11 +249,10 @@ leat_input_file_begin (LeatInputFile *self, gpointer to, gsize size)
   return TRUE;
 }
 
-LeatFlow
+gboolean
 leat_input_file_complete (LeatInputFile *self, gpointer to, gsize size, gsize *got, GError **error)
 {
   gsize more;
-  LeatFlow flow;
 
   *got = leat_input_parts_end (self->parts);
   if (self->at_end)
@@ -261,13 +260,12 @@ leat_input_file_complete (LeatInputFile *self, gpointer to, gsize size, gsize *g
   else if (lseek (self->fd, (off_t) *got, SEEK_CUR) < 0)
     {
       leat_input_file_set_error (self->path, errno, error);
-      return LEAT_FLOW_ERROR;
+      return FALSE;
     }
-  if (*got == size)
-    return LEAT_FLOW_DATA;
-  flow = leat_input_file_read (self, (guint8 *) to + *got, size - *got, &more, TRUE, NULL, error);
+  if (leat_input_file_read (self, (guint8 *) to + *got, size - *got, &more, TRUE, NULL, error) == LEAT_FLOW_ERROR)
+    return FALSE;
   *got += more;
-  return flow == LEAT_FLOW_END && *got > 0 ? LEAT_FLOW_DATA : flow;
+  return TRUE;
 }
 
 gboolean

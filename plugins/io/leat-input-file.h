@@ -25,8 +25,8 @@ LeatFlow leat_input_file_read (LeatInputFile *self, gpointer to, gsize size, gsi
  * they are few or a great many, nobody knows whether they are there, or no other thread would read them; then they are
  * read when all before them is complete. */
 gboolean leat_input_file_begin (LeatInputFile *self, gpointer to, gsize size);
-/* Waits for the first that was begun and is not complete, and ends as leat_input_file_read () does. */
-LeatFlow leat_input_file_complete (LeatInputFile *self, gpointer to, gsize size, gsize *got, GError **error);
+/* Waits for the first that was begun and is not complete; fewer than @size are there at the end alone. */
+gboolean leat_input_file_complete (LeatInputFile *self, gpointer to, gsize size, gsize *got, GError **error);
 /* Between two reads: how many threads read a regular file together; 0 is for the processors to say. */
 void leat_input_file_set_readers (LeatInputFile *self, guint n_readers);
 /* To where a regular file begins. */

@@ -213,9 +213,10 @@ leat_io_file_complete (LeatEndpoint *endpoint, LeatView *view, GError **error)
 {
   LeatIoFile *self = LEAT_IO_FILE (endpoint);
   gsize got;
-  LeatFlow flow = leat_input_file_complete (self->input, view->data, leat_spec_get_bytes (view->spec), &got, error);
 
-  return flow == LEAT_FLOW_ERROR ? flow : leat_io_file_give (self, view, got, error);
+  if (!leat_input_file_complete (self->input, view->data, leat_spec_get_bytes (view->spec), &got, error))
+    return LEAT_FLOW_ERROR;
+  return leat_io_file_give (self, view, got, error);
 }
 
 static gboolean

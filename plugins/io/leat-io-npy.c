@@ -191,7 +191,7 @@ leat_io_npy_complete (LeatEndpoint *endpoint, LeatView *view, GError **error)
   gsize size = rows * leat_spec_get_row_bytes (view->spec), got;
 
   self->rows_ahead -= rows;
-  if (leat_input_file_complete (self->input, view->data, size, &got, error) == LEAT_FLOW_ERROR)
+  if (!leat_input_file_complete (self->input, view->data, size, &got, error))
     return LEAT_FLOW_ERROR;
   return leat_io_npy_give (self, view, got, error);
 }

@@ -111,11 +111,13 @@ leat_compact_layout_may_put (const LeatCompactLayout *self, guint64 looked_at, g
   return self->by != LEAT_COMPACT_BY_BITS && looked_at <= LEAT_COMPACT_PUT_LOOKED_AT && kept <= LEAT_COMPACT_PUT_KEPT;
 }
 
-/* Bytes that the predicate looks at, of a row in all and of its largest item; and those of a row that are kept. */
+/* Bytes that the predicate looks at, of a row in all and of its largest item, which has 8 at most, and one where
+ * nothing is looked at; and those of a row that are kept. */
 static void
 leat_compact_layout_measure (const LeatCompactLayout *self, guint64 *looked_at, guint64 *largest, guint64 *kept)
 {
-  *looked_at = *largest = *kept = 0;
+  *looked_at = *kept = 0;
+  *largest = 1;
   for (guint i = 0; i < self->columns->len; i++)
     {
       const LeatCompactColumn *column = leat_compact_layout_get (self, i);
@@ -172,7 +174,7 @@ leat_compact_layout_choose (LeatCompactLayout *self)
   self->stages_items = leat_compact_layout_may_stage_items (self);
   if (leat_compact_layout_choose_few (self, looked_at, kept))
     return;
-  self->pack = self->by == LEAT_COMPACT_BY_BITS ? LEAT_COMPACT_BITS_PER_LOAD : (guint) MAX (16 / MAX (largest, 1), 2);
+  self->pack = self->by == LEAT_COMPACT_BY_BITS ? LEAT_COMPACT_BITS_PER_LOAD : (guint) (16 / largest);
   self->threads = leat_compact_layout_choose_threads (self);
   self->runs = 4;
   while (self->runs > 1

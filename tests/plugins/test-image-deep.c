@@ -221,6 +221,27 @@ test_image_deep_png (void)
   image_assert_read (path, "channels=1", "out=u16", "u16[2,2]", (const guint16[]){ 19595, 38469, 7471, 2 }, 8, NULL);
 }
 
+/* Grey is made of what is left of the colours, and opacity is not asked for. */
+static void
+test_image_deep_grey (void)
+{
+  static const guint16 samples[16] = { 0xffff, 0x00ff, 0x0001, 0x1234, 0x0000, 0xfff0, 0x0000, 0x0000,
+                                       0x0012, 0x0000, 0xffff, 0x5678, 0x0a0a, 0x1414, 0x1e1e, 0x9abc };
+  static const guint16 colours[12] = { 0xffff, 0x00ff, 0x0001, 0x0000, 0xfff0, 0x0000,
+                                       0x0012, 0x0000, 0xffff, 0x0a0a, 0x1414, 0x1e1e };
+  static const guint8 mixed[4] = { 76, 150, 29, 18 }, first[4] = { 255, 0, 0, 18 }, odd[4] = { 255, 0, 0, 0 };
+  g_autofree char *path = leat_harness_dup_path ("deep.png");
+
+  image_write_png (path, 6, 4, samples);
+  image_assert_read (path, "channels=1", NULL, "u8[2,2]", mixed, sizeof mixed, "4 samples lose some of them in 8");
+  image_write_png (path, 2, 3, colours);
+  image_assert_read (path, "channels=1", NULL, "u8[2,2]", mixed, sizeof mixed, "4 samples lose some of them in 8");
+  image_write_png (path, 0, 1, samples);
+  image_assert_read (path, "channels=1", NULL, "u8[2,2]", first, sizeof first, "3 samples lose some of them in 8");
+  image_write_png (path, 4, 2, samples);
+  image_assert_read (path, "channels=1", NULL, "u8[2,2]", odd, sizeof odd, "1 sample loses some of them in 8");
+}
+
 static void
 test_image_deep_damaged (void)
 {
@@ -326,6 +347,50 @@ test_image_deep_tiff (void)
     }
 }
 
+/* Another value for a tag that a little-endian TIFF file has. */
+static void
+image_set_tag (const char *path, guint tag, guint value)
+{
+  const guint8 wanted[8] = { (guint8) tag, (guint8) (tag >> 8), 3, 0, 1, 0, 0, 0 };
+  g_autofree char *bytes = NULL;
+  guint8 *entry;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  entry = memmem (bytes, size, wanted, sizeof wanted);
+  g_assert_nonnull (entry);
+  entry[8] = (guint8) value;
+  entry[9] = (guint8) (value >> 8);
+  leat_harness_write_file (path, bytes, size);
+}
+
+/* Its directory is whole, and the rows are not where it says, or not all of them. */
+static void
+test_image_deep_tiff_rows (void)
+{
+  static const guint16 samples[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+  static const guint16 inverse[3] = { 65534, 65533, 65532 };
+  g_autofree char *path = leat_harness_dup_path ("rows.tif"), *bytes = NULL;
+  static const char *const says = "rows.tif\" as a picture: its rows are not all there; it was cut short or damaged";
+  g_auto (ImageRead) whole = { 0 };
+  gsize size;
+
+  image_write_tiff (path, FALSE, 2, 2, 3, 16, 1, 1, samples);
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  image_set_tag (path, 273, (guint) size - 24);
+  whole = image_read (path, "out=u16", NULL);
+  g_assert_cmpuint (g_bytes_get_size (whole.bytes), ==, sizeof samples);
+  image_set_tag (path, 273, (guint) size - 23);
+  image_assert_refused (path, says);
+  image_set_tag (path, 273, (guint) size - 12);
+  image_assert_refused (path, says);
+  image_set_tag (path, 273, 60000);
+  image_assert_refused (path, says);
+  image_write_tiff (path, FALSE, 3, 1, 1, 16, 1, 1, samples);
+  image_set_tag (path, 262, 0); /* 0 is white */
+  image_assert_read (path, "out=u16", "channels=1", "u16[1,3]", inverse, sizeof inverse, NULL);
+}
+
 /* Opacity beside colours, which are not multiplied with it. */
 static void
 test_image_opacity_tiff (void)
@@ -408,37 +473,57 @@ test_image_turns_tiff (void)
       }
 }
 
-/* A JPEG or PNG file with EXIF data behind its head that asks for @turn. */
-static void
-image_write_exif (const char *path, const char *name, const char *format, guint turn)
+/* EXIF data that asks for @turn, in a number of that @type, behind so many @others in a directory that begins @at. */
+static GByteArray *
+image_new_exif (gboolean big, guint at, guint others, guint type, guint turn)
 {
-  g_autoptr (GByteArray) exif = g_byte_array_new (), file = g_byte_array_new ();
-  g_autofree char *from = g_test_build_filename (G_TEST_DIST, "..", "graphs", name, NULL);
-  gboolean png = g_str_equal (format, "png");
+  GByteArray *exif = g_byte_array_new ();
+
+  image_add_text (exif, big ? "MM" : "II");
+  image_add_number (exif, 42, 2, big);
+  image_add_number (exif, at, 4, big);
+  while (exif->len < at)
+    image_add_number (exif, 0, 1, big);
+  image_add_number (exif, others + 1, 2, big);
+  for (guint i = 0; i <= others; i++)
+    {
+      image_add_number (exif, i < others ? 0x0100 + i : 0x0112, 2, big);
+      image_add_number (exif, type, 2, big);
+      image_add_number (exif, 1, 4, big);
+      image_add_number (exif, i < others ? 3 : turn, 2, big);
+      image_add_number (exif, 0, 2, big);
+    }
+  return exif;
+}
+
+static void
+image_add_exif (GByteArray *into, gboolean png, const guint8 *exif, guint size)
+{
+  if (png)
+    {
+      image_add_chunk (into, "eXIf", exif, size);
+      return;
+    }
+  image_add_number (into, 0xffe1, 2, TRUE);
+  image_add_number (into, size + 8, 2, TRUE);
+  g_byte_array_append (into, (const guint8 *) "Exif\0\0", 6);
+  g_byte_array_append (into, exif, size);
+}
+
+/* A picture of which @more comes behind the head. */
+static void
+image_write_more (const char *path, gboolean png, const GByteArray *more)
+{
+  g_autofree char *from =
+    g_test_build_filename (G_TEST_DIST, "..", "graphs", png ? "mandelbrot.png" : "photo.jpg", NULL);
+  g_autoptr (GByteArray) file = g_byte_array_new ();
   g_autofree char *bytes = NULL;
   guint head = png ? 33 : 2;
   gsize size;
 
   g_assert_true (g_file_get_contents (from, &bytes, &size, NULL));
-  image_add_text (exif, "MM");
-  image_add_number (exif, 42, 2, TRUE);
-  image_add_number (exif, 8, 4, TRUE);
-  image_add_number (exif, 1, 2, TRUE);
-  image_add_number (exif, 0x0112, 2, TRUE);
-  image_add_number (exif, 3, 2, TRUE);
-  image_add_number (exif, 1, 4, TRUE);
-  image_add_number (exif, turn << 16, 4, TRUE);
-  image_add_number (exif, 0, 4, TRUE);
   g_byte_array_append (file, (const guint8 *) bytes, head);
-  if (png)
-    image_add_chunk (file, "eXIf", exif->data, exif->len);
-  else
-    {
-      image_add_number (file, 0xffe1, 2, TRUE);
-      image_add_number (file, exif->len + 8, 2, TRUE);
-      g_byte_array_append (file, (const guint8 *) "Exif\0\0", 6);
-      g_byte_array_append (file, exif->data, exif->len);
-    }
+  g_byte_array_append (file, more->data, more->len);
   g_byte_array_append (file, (const guint8 *) bytes + head, (guint) size - head);
   leat_harness_write_file (path, file->data, file->len);
 }
@@ -446,16 +531,19 @@ image_write_exif (const char *path, const char *name, const char *format, guint 
 static void
 test_image_turns_exif (gconstpointer data)
 {
-  const char *format = data, *name = g_str_equal (format, "png") ? "mandelbrot.png" : "photo.jpg";
-  g_autofree char *path = leat_harness_dup_path (name);
+  const gboolean png = g_str_equal (data, "png");
+  g_autofree char *path = leat_harness_dup_path ("turned");
+  g_autoptr (GByteArray) exif = image_new_exif (TRUE, 8, 0, 3, 6), more = g_byte_array_new ();
   g_auto (ImageRead) stored = { 0 };
   g_auto (ImageRead) upright = { 0 };
   const guint8 *from, *to;
   guint width, height;
 
-  image_write_exif (path, name, format, 6);
+  image_add_exif (more, png, exif->data, exif->len);
+  image_write_more (path, png, more);
   stored = image_read (path, "channels=1", NULL);
   upright = image_read (path, "channels=1", "upright=true");
+  g_assert_nonnull (stored.warning);
   g_assert_nonnull (strstr (stored.warning, "it is to be turned (orientation 6)"));
   g_assert_null (upright.warning);
   g_assert_cmpint (sscanf (stored.spec, "u8[%u,%u]", &height, &width), ==, 2);
@@ -465,6 +553,109 @@ test_image_turns_exif (gconstpointer data)
     for (guint x = 0; x < width; x++)
       if (from[y * width + x] != to[x * height + height - 1 - y])
         g_error ("pixel %u, %u is not where it belongs", x, y);
+}
+
+/* Both pictures are wider than high, and upright ones higher than wide where a quarter of a turn is asked for. */
+static void
+image_assert_turned (const char *path, gboolean png, const GByteArray *more, gboolean turned)
+{
+  g_autofree char *setting = g_strconcat ("path=", path, NULL), *spec = NULL;
+  guint width = 0, height = 0;
+  GError *error = NULL;
+  LeatHarness harness;
+
+  image_write_more (path, png, more);
+  leat_harness_init_source (&harness, "image:read", setting, "channels=1", "upright=true", NULL);
+  leat_harness_plan (&harness, &error);
+  g_assert_no_error (error);
+  spec = leat_harness_dup_spec (&harness);
+  g_assert_cmpint (sscanf (spec, "u8[%u,%u]", &height, &width), ==, 2);
+  g_assert_true ((height > width) == turned);
+  leat_harness_clear (&harness);
+}
+
+/* Where the turn stands in the EXIF data, and where it does not: it ends with the entry that says it, and may end
+ * anywhere before. */
+static void
+test_image_exif_entries (gconstpointer data)
+{
+  static const struct
+  {
+    guint at, others, type, turn;
+    gboolean turned;
+  } table[] = {
+    { 8, 0, 3, 6, TRUE },  { 8, 0, 3, 8, TRUE },  { 8, 3, 3, 5, TRUE },  { 13, 1, 3, 7, TRUE },
+    { 8, 0, 3, 4, FALSE }, { 8, 0, 3, 0, FALSE }, { 8, 0, 3, 9, FALSE }, { 8, 2, 4, 6, FALSE },
+  };
+  const gboolean png = g_str_equal (data, "png");
+  g_autofree char *path = leat_harness_dup_path ("turned");
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (table); i++)
+    {
+      const guint k = i / 2, others = table[k].others;
+      g_autoptr (GByteArray) exif = image_new_exif (i % 2 == 0, table[k].at, others, table[k].type, table[k].turn);
+
+      for (guint size = i < 2 ? 0 : exif->len - 1; size <= exif->len; size++)
+        {
+          g_autoptr (GByteArray) more = g_byte_array_new ();
+
+          image_add_exif (more, png, exif->data, size);
+          image_assert_turned (path, png, more, table[k].turned && size == exif->len);
+        }
+      if (others > 0)
+        {
+          g_autoptr (GByteArray) more = g_byte_array_new ();
+
+          exif->data[table[k].at + (i % 2 == 0)] = (guint8) others; /* the turn is behind the directory's end */
+          image_add_exif (more, png, exif->data, exif->len);
+          image_assert_turned (path, png, more, FALSE);
+        }
+    }
+}
+
+/* A directory that begins nowhere, or behind the end. */
+static void
+test_image_exif_nowhere (gconstpointer data)
+{
+  static const guint8 places[][4] = { { 0, 0, 0, 0 }, { 0, 0, 0, 13 }, { 0, 0, 1, 0 }, { 0xff, 0xff, 0xff, 0xff } };
+  const gboolean png = g_str_equal (data, "png");
+  g_autofree char *path = leat_harness_dup_path ("turned");
+
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autoptr (GByteArray) exif = image_new_exif (TRUE, 12, 0, 3, 6), more = g_byte_array_new ();
+
+      memcpy (exif->data + 4, places[i], 4);
+      image_add_exif (more, png, exif->data, exif->len);
+      image_assert_turned (path, png, more, FALSE);
+    }
+}
+
+/* Parts of a JPEG file: some fill up, some have EXIF data without a turn, and one is too short for any. */
+static void
+test_image_exif_parts (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("turned.jpg");
+  g_autoptr (GByteArray) turn = image_new_exif (TRUE, 8, 0, 3, 6), other = image_new_exif (TRUE, 8, 1, 4, 6);
+  g_autoptr (GByteArray) more = g_byte_array_new ();
+
+  image_add_text (more, "\xff\xff\xff");
+  image_add_exif (more, FALSE, turn->data, turn->len);
+  image_assert_turned (path, FALSE, more, TRUE);
+  image_add_exif (more, FALSE, other->data, 0);
+  image_assert_turned (path, FALSE, more, TRUE);
+  image_add_exif (more, FALSE, other->data, other->len);
+  image_assert_turned (path, FALSE, more, TRUE);
+  g_byte_array_set_size (more, 0);
+  image_add_exif (more, FALSE, other->data, 0);
+  image_add_exif (more, FALSE, other->data, other->len);
+  image_assert_turned (path, FALSE, more, FALSE);
+  image_add_exif (more, FALSE, turn->data, turn->len);
+  image_assert_turned (path, FALSE, more, TRUE);
+  g_byte_array_set_size (more, 0);
+  image_add_exif (more, FALSE, turn->data, turn->len);
+  more->data[3] = 7;
+  image_assert_turned (path, FALSE, more, FALSE);
 }
 
 /* Colours of 5 bits each in a palette, with the first of them red, green and blue. */
@@ -562,8 +753,10 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/image-read/deep/png", test_image_deep_png);
+  g_test_add_func ("/leat/image-read/deep/grey", test_image_deep_grey);
   g_test_add_func ("/leat/image-read/deep/pnm", test_image_deep_pnm);
   g_test_add_func ("/leat/image-read/deep/tiff", test_image_deep_tiff);
+  g_test_add_func ("/leat/image-read/deep/tiff/rows", test_image_deep_tiff_rows);
   g_test_add_func ("/leat/image-read/deep/damaged", test_image_deep_damaged);
   g_test_add_func ("/leat/image-read/deep/widens", test_image_deep_widens);
   g_test_add_func ("/leat/image-read/opacity/tiff", test_image_opacity_tiff);
@@ -571,6 +764,11 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image-read/turns/tiff", test_image_turns_tiff);
   g_test_add_data_func ("/leat/image-read/turns/jpeg", "jpeg", test_image_turns_exif);
   g_test_add_data_func ("/leat/image-read/turns/png", "png", test_image_turns_exif);
+  g_test_add_data_func ("/leat/image-read/exif/jpeg", "jpeg", test_image_exif_entries);
+  g_test_add_data_func ("/leat/image-read/exif/png", "png", test_image_exif_entries);
+  g_test_add_data_func ("/leat/image-read/exif/jpeg/nowhere", "jpeg", test_image_exif_nowhere);
+  g_test_add_data_func ("/leat/image-read/exif/png/nowhere", "png", test_image_exif_nowhere);
+  g_test_add_func ("/leat/image-read/exif/parts", test_image_exif_parts);
   g_test_add_func ("/leat/image-read/palette", test_image_palette);
   g_test_add_func ("/leat/image-read/gap", test_image_gap);
   g_test_add_func ("/leat/image-read/arithmetic", test_image_arithmetic);

@@ -168,51 +168,83 @@ test_io_npy_ahead_in_turn (void)
   leat_harness_clear (&harness);
 }
 
-/* An array that loses rows while runs of it are begun. */
+/* An array that loses rows while runs of it are begun: it ends with a run, or within the next. */
 static void
 test_io_npy_ahead_shortened (void)
 {
+  static const struct
+  {
+    gsize items;
+    const char *says;
+  } table[] = {
+    { AHEAD_ROWS * ROW, "1000 rows are missing: \"" },
+    { AHEAD_ROWS * ROW + 1, "1000 rows are missing: \"" },
+    { (AHEAD_ROWS + 1) * ROW, "999 rows are missing: \"" },
+    { 2 * AHEAD_ROWS * ROW - 1, "1 rows are missing: \"" },
+  };
   const guint64 dims[] = { 2 * AHEAD_ROWS, ROW };
   g_autofree char *path = leat_harness_dup_path ("a.npy");
   g_autofree char *setting = g_strconcat ("path=", path, NULL);
   g_autofree guint16 *memory = g_new0 (guint16, 2 * AHEAD_ROWS * ROW);
-  GError *error = NULL;
-  Harness harness;
-  guint64 count;
 
-  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, memory, 2 * AHEAD_ROWS * ROW * sizeof *memory);
-  leat_harness_init_source (&harness, "io:npy", setting, "rows=1000", "readers=3", NULL);
-  leat_harness_start (&harness);
-  g_assert_no_errno (truncate (path, (off_t) (LEAT_NPY_HEADER_BYTES + (AHEAD_ROWS + 1) * ROW * sizeof *memory)));
-  for (guint i = 0; i < 2; i++)
-    g_assert_true (leat_harness_begin (&harness, memory + i * AHEAD_ROWS * ROW));
-  g_assert_cmpint (leat_harness_complete (&harness, memory, &count, &error), ==, LEAT_FLOW_DATA);
-  g_assert_cmpint (leat_harness_complete (&harness, memory + AHEAD_ROWS * ROW, &count, &error), ==, LEAT_FLOW_ERROR);
-  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "999 rows are missing: \"");
-  leat_harness_clear (&harness);
+  for (guint k = 0; k < G_N_ELEMENTS (table); k++)
+    {
+      GError *error = NULL;
+      Harness harness;
+      guint64 count;
+
+      test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, memory, 2 * AHEAD_ROWS * ROW * sizeof *memory);
+      leat_harness_init_source (&harness, "io:npy", setting, "rows=1000", "readers=3", NULL);
+      leat_harness_start (&harness);
+      g_assert_no_errno (truncate (path, (off_t) (LEAT_NPY_HEADER_BYTES + table[k].items * sizeof *memory)));
+      for (guint i = 0; i < 2; i++)
+        g_assert_true (leat_harness_begin (&harness, memory + i * AHEAD_ROWS * ROW));
+      g_assert_cmpint (leat_harness_complete (&harness, memory, &count, &error), ==, LEAT_FLOW_DATA);
+      g_assert_cmpuint (count, ==, AHEAD_ROWS);
+      g_assert_cmpint (leat_harness_complete (&harness, memory + AHEAD_ROWS * ROW, &count, &error), ==,
+                       LEAT_FLOW_ERROR);
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, table[k].says);
+      leat_harness_clear (&harness);
+    }
 }
 
+/* The most rows that a run takes bound it, though they are one or more than there are. */
 static void
 test_io_npy_rows (void)
 {
+  static const struct
+  {
+    const char *rows, *spec;
+    guint n; /* bytes of each run but the last */
+  } table[] = {
+    { "rows=1", "u16[<=1,2]", 4 },
+    { "rows=2", "u16[<=2,2]", 8 },
+    { "rows=3", "u16[<=3,2]", 12 },
+    { "rows=4", "u16[<=4,2]", 12 },
+  };
   g_autofree char *path = leat_harness_dup_path ("a.npy");
   g_autofree char *setting = g_strconcat ("path=", path, NULL);
-  g_autofree char *spec = NULL;
   const guint64 dims[] = { 3, 2 };
-  GError *error = NULL;
-  Harness harness;
 
   test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeeff", 12);
-  leat_harness_init_source (&harness, "io:npy", setting, "rows=2", NULL);
-  leat_harness_start (&harness);
-  spec = leat_harness_dup_spec (&harness);
-  g_assert_cmpstr (spec, ==, "u16[<=2,2]");
-  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
-  g_assert_cmpmem (harness.memory->data, harness.memory->len, "aabbccdd", 8);
-  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
-  g_assert_cmpmem (harness.memory->data, harness.memory->len, "eeff", 4);
-  g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
-  leat_harness_clear (&harness);
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *spec = NULL;
+      GError *error = NULL;
+      Harness harness;
+
+      leat_harness_init_source (&harness, "io:npy", setting, table[i].rows, NULL);
+      leat_harness_start (&harness);
+      spec = leat_harness_dup_spec (&harness);
+      g_assert_cmpstr (spec, ==, table[i].spec);
+      for (guint at = 0; at < 12; at += table[i].n)
+        {
+          g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+          g_assert_cmpmem (harness.memory->data, harness.memory->len, &"aabbccddeeff"[at], MIN (table[i].n, 12 - at));
+        }
+      g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_END);
+      leat_harness_clear (&harness);
+    }
 }
 
 static void
@@ -347,22 +379,45 @@ test_io_npy_more (void)
   leat_harness_clear (&harness);
 }
 
+/* Another file, or none, between the plan and the start. */
 static void
 test_io_npy_changed (void)
 {
   g_autofree char *path = leat_harness_dup_path ("a.npy");
   g_autofree char *setting = g_strconcat ("path=", path, NULL);
-  const guint64 dims[] = { 3, 2 }, other[] = { 2, 3 };
-  GError *error = NULL;
-  Harness harness;
+  const guint64 dims[] = { 3, 2 }, other[] = { 2, 3 }, none[] = { 0, 2 };
+  enum
+  {
+    OTHER,
+    NO_ROWS,
+    NO_ARRAY,
+    NO_FILE,
+    N_CHANGES
+  };
+  static const char *const says[N_CHANGES] = { "a.npy\" holds u16[2,3] now, and held u16[3,2] when",
+                                               "a.npy\": the array is empty", "not an .npy file", "a.npy\": No such" };
 
-  test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeeff", 12);
-  leat_harness_init_source (&harness, "io:npy", setting, NULL);
-  g_assert_true (leat_harness_plan (&harness, &error));
-  test_io_npy_write (path, LEAT_DTYPE_U16, other, 2, "aabbccddeeff", 12);
-  g_assert_false (LEAT_ENDPOINT_GET_CLASS (harness.node)->start (harness.node, &error));
-  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "u16[2,3] now");
-  leat_harness_clear (&harness);
+  for (guint change = 0; change < N_CHANGES; change++)
+    {
+      const int code = change == NO_FILE ? LEAT_GRAPH_ERROR_IO : LEAT_GRAPH_ERROR_DATA;
+      GError *error = NULL;
+      Harness harness;
+
+      test_io_npy_write (path, LEAT_DTYPE_U16, dims, 2, "aabbccddeeff", 12);
+      leat_harness_init_source (&harness, "io:npy", setting, NULL);
+      g_assert_true (leat_harness_plan (&harness, &error));
+      if (change == OTHER)
+        test_io_npy_write (path, LEAT_DTYPE_U16, other, 2, "aabbccddeeff", 12);
+      else if (change == NO_ROWS)
+        test_io_npy_write (path, LEAT_DTYPE_U16, none, 2, "", 0);
+      else if (change == NO_ARRAY)
+        leat_harness_write_file (path, "hello, world", 12);
+      else
+        g_assert_no_errno (g_unlink (path));
+      g_assert_false (LEAT_ENDPOINT_GET_CLASS (harness.node)->start (harness.node, &error));
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, code, says[change]);
+      leat_harness_clear (&harness);
+    }
 }
 
 /* What a sink wrote, read by the source. */

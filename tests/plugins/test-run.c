@@ -283,6 +283,63 @@ test_run_kernel_counts (gconstpointer data)
   leat_session_close (session);
 }
 
+/* It counts by the vectors that the kernel takes: of a bounded input, so many to each step, and never a part of one. */
+static void
+test_run_kernel_counts_vectors (void)
+{
+  static const char source[] = "#include <stdint.h>\n"
+                               "__global__ void add_pairs (const int2 *in, uint64_t in_count, int *out)\n"
+                               "{\n"
+                               "  for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < in_count;\n"
+                               "       i += blockDim.x * gridDim.x)\n"
+                               "    out[i] = in[i].x + in[i].y;\n"
+                               "}\n";
+  static const struct
+  {
+    const char *spec;
+    guint items;
+    const char *says; /* NULL: it runs */
+  } table[] = {
+    { "i32:8", 8, NULL },
+    { "i32:max6x2", 8, NULL },
+    { "i32:max3x3x4", 24, NULL },
+    { "i32:max8", 0,
+      "kernel add_pairs counts its input \"in\" by 2 items, but i32[<=8] holds 1 at each step; use a plain i32 in the "
+      "kernel, or link a spec whose last dimension is a multiple of 2" },
+    { "i32:max2x3", 0, "but i32[<=2,3] holds 3 at each step" },
+    { "i32:max4x3x5", 0, "but i32[<=4,3,5] holds 15 at each step" },
+  };
+  const gint32 items[24] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24 };
+  g_autofree char *path = leat_harness_dup_path ("add_pairs.cu");
+
+  leat_harness_write_file (path, source, strlen (source));
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (LeatPipeline) pipeline = test_run_parse (
+        "app name=source spec=%s + upload + kernel source=%s + readback + app name=sink", table[i].spec, path);
+      g_autoptr (GBytes) input = g_bytes_new (items, table[i].items * sizeof *items), output = NULL;
+      g_autoptr (LeatSession) session = NULL;
+      GError *error = NULL;
+
+      if (table[i].says != NULL)
+        {
+          g_assert_null (leat_plan_new (pipeline, &error));
+          leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, table[i].says);
+          continue;
+        }
+      session = test_run_open (pipeline, LEAT_EXECUTOR_GRAPH);
+      leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "source", NULL)), input, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_session_replay (session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+      output = leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, "sink", NULL)), 0, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (g_bytes_get_size (output), ==, table[i].items * sizeof *items);
+      for (guint k = 0; k < table[i].items / 2; k++)
+        g_assert_cmpint (((const gint32 *) g_bytes_get_data (output, NULL))[k], ==, items[2 * k] + items[2 * k + 1]);
+      leat_session_close (session);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -296,6 +353,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/nodes/run/kernel-counts/box", "i32:5x7x3", test_run_kernel_counts);
   g_test_add_data_func ("/leat/nodes/run/kernel-counts/bounded", "i32:max200", test_run_kernel_counts);
   g_test_add_data_func ("/leat/nodes/run/kernel-counts/bounded-rows", "i32:max9x7x3", test_run_kernel_counts);
+  g_test_add_func ("/leat/nodes/run/kernel-counts/vectors", test_run_kernel_counts_vectors);
   g_test_add_func ("/leat/nodes/run/cancelled", test_run_cancelled);
   g_test_add_func ("/leat/nodes/run/sink-fails", test_run_sink_fails);
   return g_test_run ();

@@ -229,8 +229,8 @@ test_scan_regex_random (void)
 static void
 test_scan_regex_skips (void)
 {
-  static const char *const regexes[] = { "needle", "ne+d(le)?", "[0-9]+",        "^x", "x$", "(xy|yx|zz)x",
-                                         ".*9",    "[^a-z]",    "[^\\x00-\\xff]" };
+  static const char *const regexes[] = { "needle", "ne+d(le)?", "[0-9]+",         "^x",        "x$",   "(xy|yx|zz)x",
+                                         ".*9",    "[^a-z]",    "[^\\x00-\\xff]", "needle.+$", "7.*$", ".$" };
   g_autoptr (GRand) random = g_rand_new_with_seed (23);
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (regexes); i++)

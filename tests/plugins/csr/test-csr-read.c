@@ -100,6 +100,7 @@ test_csr_read_text (void)
     { "0 1 3\n1 1 4\n", "edges=reversed", "0 0 2", "0 1", "3 4", "0 1 2", "1 1" },
     { "%%MATRIXMARKET MATRIX COORDINATE PATTERN GENERAL\n2 2 1\n1 2\n", "", "0 1 1", "1", "1", "0 0 1", "0" },
     { "% sym weighted\n# from a MatrixMarket file\n# a general graph\n0 1\n", "", "0 1 1", "1", "1", "0 0 1", "0" },
+    { "% a real matrix\n# a pattern, integer\n% coordinate\n0 1\n", "", "0 1 1", "1", "1", "0 0 1", "0" },
     { "%MM matrix coordinate\n0 1\n", "format=edges", "0 1 1", "1", "1", "0 0 1", "0" },
   };
   g_autofree char *path = leat_harness_dup_path ("graph");
@@ -201,9 +202,12 @@ test_csr_read_bad_text (void)
     { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "format=edges",
       "graph: it is a Matrix Market file, whose line of sizes would be taken for an edge" },
     { "0 1\n", "format=matrix-market", "begins with \"%%MatrixMarket" },
-    { "%%MatrixMarket matrix array real general\n2 2\n", "", "graph:1: the matrix is dense" },
-    { "%%MatrixMarket matrix coordinate complex general\n2 2 0\n", "", "real, integer and pattern" },
-    { "%%MatrixMarket matrix coordinate real hermitian\n2 2 0\n", "", "general and symmetric" },
+    { "%%MatrixMarket matrix array real general\n2 2\n", "",
+      "graph:1: the matrix is dense (\"array\"); a graph is \"coordinate\"" },
+    { "%%MatrixMarket matrix coordinate complex general\n2 2 0\n", "",
+      "graph:1: entries are \"complex\"; real, integer and pattern can be read" },
+    { "%%MatrixMarket matrix coordinate real hermitian\n2 2 0\n", "",
+      "graph:1: the matrix is \"hermitian\"; general and symmetric ones can be read" },
     { "%%MatrixMarket matrix coordinate real general\n", "", "is missing" },
     { "%%MatrixMarket matrix coordinate real general\n2 3 0\n", "", "a square matrix" },
     { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 1\n", "", "graph:3: rows and columns" },
@@ -222,6 +226,9 @@ test_csr_read_bad_text (void)
     { "%%MatrixMarket coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
     { "%%MatrixMarket matrix coordinate real\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
     { "%%MatrixMarkt matrix coordinate real general\n3 3 1\n1 1 1\n", "", "for lines of edges use format=edges" },
+    { "% array, real\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "% general coordinate\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
+    { "% a real, general matrix\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
     { "%%MM matrix coordinate\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
     { "% saved by hand\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix" },
     { "\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file" },
@@ -237,6 +244,45 @@ test_csr_read_bad_text (void)
       leat_harness_write_file (path, cases[i].text, strlen (cases[i].text));
       csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, cases[i].word);
     }
+}
+
+/* Of a word that goes on and on the message has the beginning alone, and of a short one nothing that is behind it. */
+static void
+test_csr_read_bad_words (void)
+{
+  static const struct
+  {
+    const char *front, *says;
+    const char *more; /* words behind */
+  } cases[] = {
+    { "%%MatrixMarket matrix ", "graph:1: the matrix is dense (\"7777", " real behind" },
+    { "%%MatrixMarket matrix coordinate ", "graph:1: entries are \"7777", " behind" },
+    { "%%MatrixMarket matrix coordinate real ", "graph:1: the matrix is \"7777" },
+    { "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5", "\"1.57777" },
+    { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 ", "graph:3: 7777" },
+    { "0 1\n1 9999999999", "graph:2: 99999999997777" },
+    { "0 1\n1 x", "graph:2: \"x7777" },
+    { "0 1 x", "graph:1: the weight \"x7777" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("graph");
+  g_autofree char *properties = g_strdup_printf ("path=\"%s\"", path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint length = 4; length <= 2500; length *= 25)
+      {
+        g_autofree char *word = g_strnfill (length, '7');
+        g_autofree char *text =
+          g_strconcat (cases[i].front, word, cases[i].more != NULL ? cases[i].more : "", "\nbehind\n", NULL);
+        g_autoptr (LeatPipeline) pipeline = csr_read_parse (properties);
+        GError *error = NULL;
+
+        leat_harness_write_file (path, text, strlen (text));
+        g_assert_null (leat_plan_new (pipeline, &error));
+        g_test_message ("%s", error->message);
+        g_assert_null (strstr (error->message, "behind"));
+        g_assert_cmpuint (strlen (error->message), <, 300);
+        leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, cases[i].says);
+      }
 }
 
 static void
@@ -553,6 +599,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/read/arrays", test_csr_read_arrays);
   g_test_add_func ("/leat/csr/read/arrays/more", test_csr_read_arrays_more);
   g_test_add_func ("/leat/csr/read/bad-text", test_csr_read_bad_text);
+  g_test_add_func ("/leat/csr/read/bad-words", test_csr_read_bad_words);
   g_test_add_func ("/leat/csr/read/bad-arrays", test_csr_read_bad_arrays);
   g_test_add_func ("/leat/csr/read/bad-wide-arrays", test_csr_read_bad_wide_arrays);
   g_test_add_func ("/leat/csr/read/follows-each-property", test_csr_read_follows_each_property);

@@ -81,6 +81,37 @@ test_compact_rows (void)
   compact_fixture_close (&fixture);
 }
 
+/* A predicate that looks at no row keeps all of them or none. */
+static void
+test_compact_all_or_none (void)
+{
+  static const struct
+  {
+    const char *node;
+    gboolean all;
+  } table[] = {
+    { "compact where=least>1 least=2", TRUE },
+    { "compact where=least>1 least=1", FALSE },
+  };
+  static const char *const inputs[] = { "x=u8[5000]", "x=u8[<=6000,3]" };
+  static const gsize sizes[] = { 5000, 15000 };
+  guint8 rows[15000];
+
+  for (guint i = 0; i < sizeof rows; i++)
+    rows[i] = (guint8) (i * 31 >> 3);
+  for (guint i = 0; i < G_N_ELEMENTS (table) * G_N_ELEMENTS (inputs); i++)
+    {
+      const guint k = i / G_N_ELEMENTS (inputs), in = i % G_N_ELEMENTS (inputs);
+      CompactFixture fixture;
+
+      compact_fixture_open (&fixture, table[k].node, LIST (inputs[in]), LIST ("out"));
+      compact_fixture_push (&fixture, "x", rows, sizes[in]);
+      compact_fixture_run (&fixture);
+      compact_fixture_assert (&fixture, "out", rows, table[k].all ? sizes[in] : 0);
+      compact_fixture_close (&fixture);
+    }
+}
+
 /* A bit for each row, the lowest first, whatever the words are; here the indices alone. */
 static void
 test_compact_bits (void)
@@ -274,6 +305,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/primitives/compact-columns/columns", test_compact_columns);
   g_test_add_func ("/leat/primitives/compact-columns/rows", test_compact_rows);
+  g_test_add_func ("/leat/primitives/compact-columns/all-or-none", test_compact_all_or_none);
   g_test_add_func ("/leat/primitives/compact-columns/bits", test_compact_bits);
   g_test_add_func ("/leat/primitives/compact-columns/least-count", test_compact_least_count);
   g_test_add_func ("/leat/primitives/compact-columns/arguments", test_compact_arguments);

@@ -134,7 +134,8 @@ test_histogram_refuses (void)
   {
     const char *node, *spec, *word;
   } cases[] = {
-    { "histogram", "x=f16[8]", "cannot compute with" },
+    { "histogram", "x=f16[8]",
+      "input \"x\" is f16[8], a type that it cannot compute with; whole numbers, f32 and f64 are such" },
     { "histogram", "x=u16[8]", "set min and max" },
     { "histogram min=1 max=1", "x=f32[8]", "min must be less than max" },
     { "histogram min=0 max=inf", "x=f32[8]", "" },
