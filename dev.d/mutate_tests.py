@@ -116,6 +116,7 @@ class Programs:
         if self.ended:
             self.stop.set()
         with tempfile.TemporaryDirectory(prefix='run-', dir=self.build.folder.parent) as folder:
+            os.chmod(folder, 0o755)  # some tests are other users for a while
             def look(test):
                 if self.stop.is_set() or (until is not None and time.monotonic() > until):
                     return
