@@ -162,11 +162,24 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
   return leat_lane_update_executable (self, path, to) || leat_lane_instantiate (self, to, error);
 }
 
+/* Graphs that go are counted before.  A lane that outlives its session has nobody to count for. */
+static void
+leat_lane_count_gone (LeatLane *self, LeatPath path)
+{
+  LeatExecutable *head = &self->executables[path];
+
+  if (self->counts != NULL && self->counts->is_counting
+      && leat_lane_count_graphs (self, path, &self->counts->gone, NULL))
+    head->counted_from = head->launches;
+}
+
 gboolean
 leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
 {
   gboolean good;
 
+  if (donor != NULL)
+    leat_lane_count_gone (donor, path);
   self->donor = donor;
   good = leat_lane_build_graph (self, path, error);
   self->donor = NULL;
@@ -270,17 +283,6 @@ leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph)
   old = g_new (LeatOldGraph, 1);
   *old = (LeatOldGraph){ g_object_ref (self->resident->device), exec, graph };
   leat_device_release (old->device, old, leat_old_graph_release);
-}
-
-/* Graphs that go are counted before.  A lane that outlives its session has nobody to count for. */
-static void
-leat_lane_count_gone (LeatLane *self, LeatPath path)
-{
-  LeatExecutable *head = &self->executables[path];
-
-  if (self->counts != NULL && self->counts->is_counting
-      && leat_lane_count_graphs (self, path, &self->counts->gone, NULL))
-    head->counted_from = head->launches;
 }
 
 void

@@ -51,6 +51,49 @@ test_session_count_equals_the_prediction (gconstpointer data)
   session_fixture_close (&fixture);
 }
 
+static void
+count_run (SessionFixture *fixture, guint n, guint runs)
+{
+  g_autofree char *spec = g_strdup_printf ("f32[%u]", n);
+  g_autofree float *x = g_new0 (float, n);
+
+  g_object_set (fixture->source, "spec", spec, NULL);
+  for (guint i = 0; i < runs; i++)
+    g_bytes_unref (session_fixture_run (fixture, x, n * sizeof *x));
+}
+
+/* What was done in other shapes counts, whether they are kept or gone, and nothing of what was before. */
+static void
+test_session_count_in_other_shapes (gconstpointer cache)
+{
+  SessionFixture fixture;
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  if (g_str_equal (cache, "gone"))
+    g_object_set (fixture.session, "cache-bytes", (guint64) 0, NULL);
+  count_run (&fixture, N, 7);
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (GVariant) counts = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (leat_session_start_counting (fixture.session, &error));
+      g_assert_no_error (error);
+      count_run (&fixture, N, 2);
+      count_run (&fixture, 1000, 3);
+      count_run (&fixture, N, 1);
+      count_run (&fixture, 500, 4);
+      counts = leat_session_stop_counting (fixture.session, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (count_get (counts, "kernels"), ==, 10);
+      g_assert_cmpuint (count_get (counts, "copies"), ==, 20);
+      g_assert_cmpuint (count_get (counts, "uploads"), ==, 10);
+      g_assert_cmpuint (count_get (counts, "readbacks"), ==, 10);
+      g_assert_cmpuint (count_get (counts, "graph-launches"), ==, 10);
+    }
+  session_fixture_close (&fixture);
+}
+
 typedef struct
 {
   SessionFixture fixture;
@@ -127,6 +170,8 @@ main (int argc, char **argv)
                         test_session_count_equals_the_prediction);
   g_test_add_data_func ("/leat/session/count/equals-the-prediction/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_session_count_equals_the_prediction);
+  g_test_add_data_func ("/leat/session/count/in-other-shapes/kept", "kept", test_session_count_in_other_shapes);
+  g_test_add_data_func ("/leat/session/count/in-other-shapes/gone", "gone", test_session_count_in_other_shapes);
   g_test_add_func ("/leat/session/count/while-another-runs", test_session_count_while_another_runs);
   g_test_add_func ("/leat/session/count/needs-an-open-session", test_session_count_needs_an_open_session);
   return g_test_run ();

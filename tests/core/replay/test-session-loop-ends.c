@@ -316,6 +316,56 @@ test_loop_compact (gconstpointer data)
   loop_close (&loop);
 }
 
+static guint64
+get_total (GVariant *of, const char *name)
+{
+  guint64 total = G_MAXUINT64;
+
+  g_assert_true (g_variant_lookup (of, name, "t", &total));
+  return total;
+}
+
+/* What is told of all runs: the most iterations of one, whichever it was, and their sum. */
+static void
+test_loop_totals (gconstpointer data)
+{
+  static const char text[] = "leat 1\n"
+                             "l = loop until=\"y >= limit\" limit=10 max-iterations=9 carry=x:y executor=EXECUTOR {\n"
+                             "  in.x -> map expr=x+1 -> out.y\n"
+                             "}\n"
+                             "app name=in spec=u64[1] -> upload -> l.x\n"
+                             "l.y -> readback -> app name=out\n";
+  static const struct
+  {
+    guint64 begin, iterations;
+    const char *end;
+  } runs[] = { { 6, 4, "converged" }, { 8, 2, "converged" }, { 0, 9, "cap" }, { 3, 7, "converged" } };
+  const LoopCase *self = data;
+  guint64 most = 0, total = 0;
+  Loop loop;
+
+  loop_open (&loop, text, self->who, self->executor, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      g_autoptr (GBytes) out = NULL;
+      g_autoptr (GVariant) loops = NULL, one = NULL;
+
+      loop_push (&loop, "in", &runs[i].begin, sizeof runs[i].begin);
+      loop_replay (&loop);
+      out = loop_pull (&loop, "out");
+      most = MAX (most, runs[i].iterations);
+      total += runs[i].iterations;
+      loop_check_report (&loop, 0, runs[i].iterations, runs[i].end, NULL);
+      loops = leat_session_dup_loops (loop.session);
+      g_assert_cmpuint (g_variant_n_children (loops), ==, 1);
+      one = g_variant_get_child_value (loops, 0);
+      g_assert_cmpuint (get_total (one, "runs"), ==, i + 1);
+      g_assert_cmpuint (get_total (one, "most"), ==, most);
+      g_assert_cmpuint (get_total (one, "total"), ==, total);
+    }
+  loop_close (&loop);
+}
+
 /* Kernels that graphs have run, as the CPU driver counts them; 0 with another driver. */
 static guint64
 count_kernels (void)
@@ -408,6 +458,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/loop/budget-repeated/host", "host", test_loop_budget_repeated);
   g_test_add_data_func ("/leat/session/loop/budget-repeated/cooperative", "cooperative", test_loop_budget_repeated);
   add_cases ("compact", FALSE, test_loop_compact);
+  add_cases ("totals", TRUE, test_loop_totals);
   for (guint i = 0; i < G_N_ELEMENTS (called_off_cases); i++)
     {
       g_autofree char *path = g_strconcat ("/leat/session/loop/called-off/", called_off_cases[i].name, NULL);

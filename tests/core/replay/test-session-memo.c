@@ -81,6 +81,46 @@ test_session_memo_runs_what_is_new (void)
   session_fixture_close (&fixture);
 }
 
+/* What lies behind the items of a shorter input is no part of it. */
+static void
+test_session_memo_looks_at_items_alone (void)
+{
+  static const guint counts[] = { 10, N, 0, N - 1, 10, 0, N };
+  SessionFixture fixture;
+
+  open_with_memo (&fixture, MAP);
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    run_and_check (&fixture, counts[i], counts[i]);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 3);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-held"), ==, 4);
+  session_fixture_close (&fixture);
+}
+
+#define BYTES 2048
+
+/* Nor does it take room: a short input and its result are kept where long ones have no place. */
+static void
+test_session_memo_keeps_items_alone (void)
+{
+  const guint too_many = BYTES / 2 / sizeof (float); /* with their results, and what tells how many they are */
+  SessionFixture fixture;
+  g_autoptr (GError) error = NULL;
+
+  open_with_memo (&fixture, MAP);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "memo-bytes", (guint64) BYTES, NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  run_and_check (&fixture, too_many, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-held"), ==, 0);
+  run_and_check (&fixture, too_many / 2, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-held"), ==, 1);
+  run_and_check (&fixture, too_many, 1);
+  run_and_check (&fixture, too_many / 2, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 1);
+  session_fixture_close (&fixture);
+}
+
 static guint
 count_memo_warnings (LeatPipeline *pipeline)
 {
@@ -193,6 +233,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/session/memo/spares-the-device", test_session_memo_spares_the_device);
   g_test_add_func ("/leat/session/memo/runs-what-is-new", test_session_memo_runs_what_is_new);
+  g_test_add_func ("/leat/session/memo/looks-at-items-alone", test_session_memo_looks_at_items_alone);
+  g_test_add_func ("/leat/session/memo/keeps-items-alone", test_session_memo_keeps_items_alone);
   g_test_add_func ("/leat/session/memo/turns-itself-off", test_session_memo_turns_itself_off);
   g_test_add_func ("/leat/session/memo/stays-on-where-it-pays", test_session_memo_stays_on_where_it_pays);
   g_test_add_func ("/leat/session/memo/without-times", test_session_memo_without_times);

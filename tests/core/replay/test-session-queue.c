@@ -328,6 +328,41 @@ test_queue_on_lanes (gconstpointer data)
   session_fixture_close (&fixture);
 }
 
+/* What their queues had is told of all lanes together: sums, and the most that one of them had at a time, whichever it
+ * was. */
+static void
+test_queue_totals_of_lanes (gconstpointer data)
+{
+  const guint large = GPOINTER_TO_UINT (data);
+  guint32 items[37];
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  guint sum = 0;
+
+  queue_fixture_fill (items, G_N_ELEMENTS (items), 3);
+  queue_fixture_open (&fixture, "entry=in_order grid=1 block=32 queue=37", LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "lanes", 3, NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    {
+      guint n = i == large ? G_N_ELEMENTS (items) - 1 : 5 + i;
+      g_autoptr (GBytes) input = g_bytes_new (items, n * sizeof *items);
+
+      leat_app_push_bytes (fixture.source, input, &error);
+      g_assert_no_error (error);
+      sum += n;
+    }
+  leat_app_end (fixture.source);
+  leat_session_run (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "pushed"), ==, sum);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "claimed"), ==, sum);
+  g_assert_cmpuint (queue_fixture_get_total (&fixture, "work", "most"), ==, G_N_ELEMENTS (items) - 1);
+  session_fixture_close (&fixture);
+}
+
 static void
 test_queue_is_asked_of_an_open_session (void)
 {
@@ -374,6 +409,9 @@ main (int argc, char **argv)
   queue_fixture_add_for_executors ("on-bound-memory", test_queue_on_bound_memory);
   g_test_add_data_func ("/leat/session/queue/on-lanes/own", GINT_TO_POINTER (FALSE), test_queue_on_lanes);
   g_test_add_data_func ("/leat/session/queue/on-lanes/kept", GINT_TO_POINTER (TRUE), test_queue_on_lanes);
+  g_test_add_data_func ("/leat/session/queue/totals-of-lanes/first", GINT_TO_POINTER (0), test_queue_totals_of_lanes);
+  g_test_add_data_func ("/leat/session/queue/totals-of-lanes/second", GINT_TO_POINTER (1), test_queue_totals_of_lanes);
+  g_test_add_data_func ("/leat/session/queue/totals-of-lanes/last", GINT_TO_POINTER (2), test_queue_totals_of_lanes);
   g_test_add_func ("/leat/session/queue/is-asked-of-an-open-session", test_queue_is_asked_of_an_open_session);
   status = g_test_run ();
   queue_fixture_clear ();

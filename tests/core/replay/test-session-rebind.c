@@ -4,6 +4,8 @@
 
 #include "session-fixture.h"
 
+#include "driver/leat-driver-private.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +155,117 @@ test_rebind (gconstpointer data)
   rebind_tear_down (&self);
 }
 
+/* Each page is a range of its own. */
+#define PAGE       4096
+#define MANY_PAGES 300
+#define SOME_PAGES 199 /* a prime number, so that they come in any order */
+
+typedef struct
+{
+  SessionFixture fixture;
+  LeatDriver *driver;
+  guint8 *pages; /* the last of them for the result */
+} Ranges;
+
+static guint8 *
+ranges_get_page (Ranges *self, guint page)
+{
+  return self->pages + (gsize) page * PAGE;
+}
+
+static void
+ranges_set_up (Ranges *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  session_fixture_open (&self->fixture,
+                        "app name=source memory=user spec=f32[100] -> upload -> map expr=x+1 -> readback -> "
+                        "app name=sink memory=user\n",
+                        LEAT_EXECUTOR_GRAPH);
+  self->driver = leat_device_get_driver (leat_session_get_device (self->fixture.session));
+  self->pages = aligned_alloc (PAGE, (MANY_PAGES + 1) * PAGE);
+  for (guint page = 0; page <= MANY_PAGES; page++)
+    {
+      for (guint i = 0; i < PAGE / sizeof (float); i++)
+        ((float *) ranges_get_page (self, page))[i] = (float) page;
+      leat_device_pin (leat_session_get_device (self->fixture.session), (guintptr) ranges_get_page (self, page), PAGE,
+                       &error);
+      g_assert_no_error (error);
+    }
+  leat_session_bind_output (self->fixture.session, "sink", (guintptr) ranges_get_page (self, MANY_PAGES), PAGE, &error);
+  g_assert_no_error (error);
+}
+
+static void
+ranges_tear_down (Ranges *self)
+{
+  g_autoptr (LeatDevice) device = g_object_ref (leat_session_get_device (self->fixture.session));
+
+  session_fixture_close (&self->fixture);
+  for (guint page = 0; page <= MANY_PAGES; page++)
+    g_assert_true (leat_device_unpin (device, (guintptr) ranges_get_page (self, page), NULL));
+  free (self->pages);
+}
+
+/* A run on what is so far into the page.  Returns how often the driver was asked what memory that is. */
+static guint64
+ranges_run (Ranges *self, guint page, guint at)
+{
+  const float *y = (const float *) ranges_get_page (self, MANY_PAGES);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (leat_driver_trace_start (self->driver, FALSE, NULL));
+  leat_session_bind_input (self->fixture.session, "source", (guintptr) ranges_get_page (self, page) + at,
+                           N * sizeof (float), N, &error);
+  leat_driver_trace_stop (self->driver);
+  g_assert_no_error (error);
+  leat_session_replay (self->fixture.session, FALSE, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N; i++)
+    g_assert_cmpfloat (y[i], ==, (float) page + 1);
+  return leat_driver_trace_get_count (self->driver, LEAT_DRIVER_ENTRY_cuPointerGetAttribute);
+}
+
+/* The first time that memory of a range is bound, at whichever end of it; the next one may begin where it ends. */
+static void
+test_rebind_asks_once (void)
+{
+  const guint last = PAGE - N * sizeof (float);
+  Ranges self;
+
+  ranges_set_up (&self);
+  for (guint i = 0; i < SOME_PAGES; i++)
+    g_assert_cmpuint (ranges_run (&self, i * 77 % SOME_PAGES, i % 2 ? 0 : last), >, 0);
+  for (guint i = 0; i < SOME_PAGES; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_cmpuint (ranges_run (&self, i * 55 % SOME_PAGES, i % 2 ? last : 0), ==, 0);
+      g_assert_false (leat_session_bind_input (self.fixture.session, "source",
+                                               (guintptr) ranges_get_page (&self, i) + last + 16, N * sizeof (float), N,
+                                               &error));
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMORY);
+      g_assert_nonnull (strstr (error->message, "400 bytes were bound at "));
+      g_assert_nonnull (strstr (error->message, ", and the memory there ends after 384"));
+    }
+  ranges_tear_down (&self);
+}
+
+/* More of them than are known at a time. */
+static void
+test_rebind_takes_many_ranges (void)
+{
+  Ranges self;
+
+  ranges_set_up (&self);
+  for (guint round = 0; round < 2; round++)
+    for (guint i = 0; i < MANY_PAGES; i++)
+      ranges_run (&self, i * 77 % MANY_PAGES, 16 * round);
+  ranges_run (&self, 7, 0);
+  g_assert_cmpuint (ranges_run (&self, 7, 32), ==, 0);
+  ranges_tear_down (&self);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -168,5 +281,7 @@ main (int argc, char **argv)
       cases[i] = (RebindCase){ modes[i / 2], executors[i % 2] };
       g_test_add_data_func (path, &cases[i], test_rebind);
     }
+  g_test_add_func ("/leat/session/rebind/asks-once", test_rebind_asks_once);
+  g_test_add_func ("/leat/session/rebind/takes-many-ranges", test_rebind_takes_many_ranges);
   return g_test_run ();
 }

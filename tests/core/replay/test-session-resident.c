@@ -372,6 +372,85 @@ test_resident_repeats (gconstpointer text)
   session_fixture_close (&fixture);
 }
 
+#define GRID(name, grid)                                                                                               \
+  name " = kernel source=\"%s\" entry=scale grid=" grid " block=64 x=f32[1024] y=f32[1024] by=2\n"
+#define GRIDS(first, second)                                                                                           \
+  GRID ("a", first)                                                                                                    \
+  GRID ("b", second) RESIDENT_CHAIN "a -> readback -> app name=sink\na -> b -> readback -> app name=other\n"
+
+static const struct
+{
+  const char *name, *text;
+  guint wanted; /* blocks, of the stage that has most */
+} grids[] = {
+  { "one-block", GRIDS ("1", "1"), 1 },
+  { "first", GRIDS ("16", "1"), 16 },
+  { "last", GRIDS ("1", "16"), 16 },
+  { "in-two-dimensions", GRIDS ("2", "2x3"), 6 },
+};
+
+static guint launched_blocks;
+static LeatDriverTable real_table;
+
+static CUresult
+note_blocks (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
+             unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params)
+{
+  launched_blocks = grid_x * grid_y * grid_z;
+  return (*real_table.cuLaunchCooperativeKernel) (function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                                  shared_bytes, stream, params);
+}
+
+/* What the rule allows a kernel that is alone on the device. */
+static guint
+get_most_blocks (LeatDevice *device, guint asked)
+{
+  const guint all = leat_device_get_facts (device)->multiprocessors;
+
+  if (asked == 0)
+    return leat_device_is_cpu (device) ? 1 : MAX (all / 4, 1);
+  return MIN (asked, all);
+}
+
+/* As many blocks as the largest stage can use, and no more than are asked for, or than there are multiprocessors. */
+static void
+test_resident_takes_blocks (gconstpointer data)
+{
+  static const guint asked[] = { 0, 1, 2, 5, 60000 };
+  const guint index = GPOINTER_TO_UINT (data);
+
+  for (guint i = 0; i < G_N_ELEMENTS (asked); i++)
+    {
+      SessionFixture fixture;
+      LeatDevice *device;
+      LeatDriverTable *table;
+      g_autoptr (GBytes) output = NULL;
+      g_autoptr (GError) error = NULL;
+      float x[RESIDENT_N];
+
+      fixture.pipeline = resident_parse (grids[index].text);
+      fixture.session = leat_session_new (fixture.pipeline, NULL);
+      g_object_set (fixture.session, "executor", LEAT_EXECUTOR_RESIDENT, "resident-multiprocessors", asked[i],
+                    "resident-limit-ms", RESIDENT_PATIENT_MS, NULL);
+      leat_session_open (fixture.session, NULL, &error);
+      g_assert_no_error (error);
+      device = leat_session_get_device (fixture.session);
+      table = (LeatDriverTable *) leat_device_get_table (device);
+      real_table = *table;
+      table->cuLaunchCooperativeKernel = note_blocks;
+      launched_blocks = 0;
+      resident_fill (x, i);
+      push (&fixture, "source", x);
+      g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+      g_assert_no_error (error);
+      output = pull (&fixture, "sink");
+      g_assert_cmpfloat (((const float *) g_bytes_get_data (output, NULL))[63], ==, 2 * x[63] + 1);
+      g_assert_cmpuint (launched_blocks, ==, MIN (grids[index].wanted, get_most_blocks (device, asked[i])));
+      *table = real_table;
+      session_fixture_close (&fixture);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -407,6 +486,12 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/session/resident/takes-arguments", RESIDENT_ONE, test_resident_takes_arguments);
   g_test_add_data_func ("/leat/session/resident/streams", RESIDENT_ONE, test_resident_streams);
   g_test_add_data_func ("/leat/session/resident/repeats", RESIDENT_ONE, test_resident_repeats);
+  for (guint i = 0; i < G_N_ELEMENTS (grids); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/leat/session/resident/takes-blocks/%s", grids[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_resident_takes_blocks);
+    }
   g_test_add_func ("/leat/session/resident/refuses", test_resident_refuses);
   g_test_add_func ("/leat/session/resident/falls-back", test_resident_falls_back);
   status = g_test_run ();

@@ -61,6 +61,35 @@ test_timing_tells_nodes (gconstpointer executor)
   session_fixture_close (&fixture);
 }
 
+/* The first op and the last are told of where they are work of the device, too: nothing comes from a source here, nor
+ * goes to a sink. */
+static void
+test_timing_tells_nodes_without_ends (gconstpointer executor)
+{
+  static const char *const names[] = { "more", "twice", "kept" }, *const ops[] = { "map", "map", "copy" };
+  SessionFixture fixture;
+  g_autoptr (GVariant) times = NULL, nodes = NULL;
+
+  timing_fixture_open (
+    &fixture, "kept = state spec=f32[1000]\nkept -> map name=more expr=x+1 -> map name=twice expr=2*x -> kept\n",
+    GPOINTER_TO_INT (executor), LEAT_TIMING_NODES);
+  g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, NULL), ==, LEAT_FLOW_DATA);
+  times = leat_session_dup_times (fixture.session);
+  nodes = g_variant_lookup_value (times, "nodes", G_VARIANT_TYPE ("aa{sv}"));
+  g_assert_cmpuint (g_variant_n_children (nodes), ==, G_N_ELEMENTS (names));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (GVariant) node = g_variant_get_child_value (nodes, i);
+      const char *name = NULL, *op = NULL;
+
+      g_assert_true (g_variant_lookup (node, "node", "&s", &name));
+      g_assert_true (g_variant_lookup (node, "op", "&s", &op));
+      g_assert_cmpstr (name, ==, names[i]);
+      g_assert_cmpstr (op, ==, ops[i]);
+    }
+  session_fixture_close (&fixture);
+}
+
 /* Launch and wait are all of the wall time; the work of the device is within it. */
 static void
 test_timing_parts_add_up (void)
@@ -394,6 +423,10 @@ main (int argc, char **argv)
                         test_timing_tells_nodes);
   g_test_add_data_func ("/leat/session/timing/tells-nodes/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
                         test_timing_tells_nodes);
+  g_test_add_data_func ("/leat/session/timing/tells-nodes-without-ends/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH),
+                        test_timing_tells_nodes_without_ends);
+  g_test_add_data_func ("/leat/session/timing/tells-nodes-without-ends/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER),
+                        test_timing_tells_nodes_without_ends);
   g_test_add_func ("/leat/session/timing/parts-add-up", test_timing_parts_add_up);
   g_test_add_func ("/leat/session/timing/samples", test_timing_samples);
   g_test_add_func ("/leat/session/timing/follows-arguments", test_timing_follows_arguments);

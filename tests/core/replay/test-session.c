@@ -333,6 +333,62 @@ test_session_runs_in_the_background_and_posts_one_end (void)
   session_fixture_close (&fixture);
 }
 
+/* While it runs, and not more often than ten times a second. @lanes: of the session */
+static void
+test_session_run_posts_progress (gconstpointer lanes)
+{
+  SessionFixture fixture;
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  g_autoptr (LeatMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 runs, bytes, pushed = 0;
+  guint n_posted = 0;
+  double seconds;
+  gint64 begin;
+  float x[N];
+
+  session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  g_object_set (fixture.session, "lanes", GPOINTER_TO_UINT (lanes), NULL);
+  leat_session_open (fixture.session, NULL, &error);
+  g_assert_no_error (error);
+  fill (x, 1);
+  begin = g_get_monotonic_time ();
+  leat_session_run_async (fixture.session, NULL, on_run_done, loop);
+  while (n_posted < 2)
+    {
+      g_autoptr (GBytes) input = g_bytes_new (x, sizeof x), output = NULL;
+      GVariant *details;
+
+      leat_app_push_bytes (fixture.source, input, &error);
+      g_assert_no_error (error);
+      output = leat_app_pull_bytes (fixture.sink, 10 * G_USEC_PER_SEC, &error);
+      g_assert_no_error (error);
+      pushed++;
+      g_assert_cmpuint (pushed, <, 1000);
+      message = leat_bus_pop (leat_pipeline_get_bus (fixture.pipeline), G_USEC_PER_SEC / 100);
+      if (message == NULL)
+        continue;
+      n_posted++;
+      g_assert_cmpint (leat_message_get_kind (message), ==, LEAT_MESSAGE_PROGRESS);
+      g_assert_cmpint (g_get_monotonic_time () - begin, >=, n_posted * G_USEC_PER_SEC / 10);
+      details = leat_message_get_details (message);
+      g_assert_true (g_variant_lookup (details, "runs", "t", &runs));
+      g_assert_true (g_variant_lookup (details, "bytes", "t", &bytes));
+      g_assert_true (g_variant_lookup (details, "seconds", "d", &seconds));
+      g_assert_cmpuint (runs, >, 0);
+      g_assert_cmpuint (runs, <=, pushed);
+      /* Another lane may have its input by then. */
+      g_assert_cmpuint (bytes, >=, runs * sizeof x);
+      g_assert_cmpuint (bytes, <=, (GPOINTER_TO_UINT (lanes) > 1 ? pushed : runs) * sizeof x);
+      g_assert_cmpfloat (seconds, >=, n_posted * 0.1);
+      g_clear_pointer (&message, leat_message_unref);
+    }
+  leat_app_end (fixture.source);
+  g_main_loop_run (loop);
+  session_fixture_close (&fixture);
+}
+
 static void
 on_run_cancelled (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -454,6 +510,10 @@ main (int argc, char **argv)
                    test_session_refuses_more_memory_than_there_is);
   g_test_add_func ("/leat/session/async/runs-in-the-background-and-posts-one-end",
                    test_session_runs_in_the_background_and_posts_one_end);
+  g_test_add_data_func ("/leat/session/async/posts-progress/one-lane", GUINT_TO_POINTER (1),
+                        test_session_run_posts_progress);
+  g_test_add_data_func ("/leat/session/async/posts-progress/lanes", GUINT_TO_POINTER (3),
+                        test_session_run_posts_progress);
   g_test_add_func ("/leat/session/async/cancel-wakes-a-waiting-source", test_session_cancel_wakes_a_waiting_source);
   return g_test_run ();
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define GIB (G_GUINT64_CONSTANT (1) << 30)
@@ -291,6 +292,88 @@ test_state_file_fails_as_a_whole (void)
   g_unlink (path);
 }
 
+typedef struct
+{
+  int in, held; /* held open, so that the end comes when the test says so */
+  GThread *thread;
+} Pipe;
+
+static gpointer
+read_to_the_end (gpointer data)
+{
+  const Pipe *self = data;
+  GByteArray *all = g_byte_array_new ();
+  guint8 piece[65536];
+  gssize n;
+
+  while ((n = read (self->in, piece, sizeof piece)) > 0)
+    g_byte_array_append (all, piece, (guint) n);
+  g_assert_cmpint (n, ==, 0);
+  return g_byte_array_free_to_bytes (all);
+}
+
+static void
+pipe_open (Pipe *self, const char *path)
+{
+  self->in = g_open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  self->held = g_open (path, O_WRONLY | O_CLOEXEC, 0);
+  g_assert_cmpint (fcntl (self->in, F_SETFL, 0), ==, 0);
+  self->thread = g_thread_new ("reads", read_to_the_end, self);
+}
+
+/* (transfer full): what was written to it */
+static GBytes *
+pipe_close (Pipe *self)
+{
+  GBytes *bytes;
+
+  g_assert_cmpint (close (self->held), ==, 0);
+  bytes = g_thread_join (self->thread);
+  g_assert_cmpint (close (self->in), ==, 0);
+  return bytes;
+}
+
+#define N_PIECES 6 /* of all states */
+
+/* A pipe gets nothing before all that there is to write was read once; where the second reading fails, what has come is
+ * too short.  Each says so. */
+static void
+test_state_file_goes_into_a_pipe (void)
+{
+  static const guint fails_at[] = { 1, N_PIECES, N_PIECES + 1, 2 * N_PIECES, 2 * N_PIECES + 1 };
+  g_autoptr (GArray) entries = list_entries (G_MAXUINT);
+  g_autofree char *path = write_file ("same.state"), *name = g_build_filename (folder, "pipe", NULL), *data = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  g_assert_cmpint (mkfifo (name, 0600), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (fails_at); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) is = NULL;
+      guint left = fails_at[i];
+      gboolean good;
+      Pipe pipe;
+
+      pipe_open (&pipe, name);
+      good = leat_state_file_write (name, entries, 17, feed, &left, &error);
+      is = pipe_close (&pipe);
+      g_assert_cmpint (good, ==, fails_at[i] > 2 * N_PIECES);
+      if (good)
+        {
+          g_assert_no_error (error);
+          g_assert_cmpmem (g_bytes_get_data (is, NULL), g_bytes_get_size (is), data, size);
+          continue;
+        }
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_FAILED);
+      g_assert_cmpstr (error->message, ==, "cannot save the state: that is as far as it goes");
+      g_assert_cmpint (g_bytes_get_size (is) > 0, ==, fails_at[i] > N_PIECES);
+      g_assert_cmpuint (g_bytes_get_size (is), <, size);
+    }
+  g_unlink (name);
+  g_unlink (path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -310,6 +393,7 @@ main (int argc, char **argv)
                         test_state_file_is_looked_at_again);
   g_test_add_func ("/leat/state-file/is-not-there", test_state_file_is_not_there);
   g_test_add_func ("/leat/state-file/fails-as-a-whole", test_state_file_fails_as_a_whole);
+  g_test_add_func ("/leat/state-file/goes-into-a-pipe", test_state_file_goes_into_a_pipe);
   status = g_test_run ();
   g_assert_cmpint (g_rmdir (folder), ==, 0);
   g_free (folder);

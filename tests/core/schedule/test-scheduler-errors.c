@@ -288,6 +288,42 @@ test_refuses_inputs (void)
   scheduler_fixture_close (&fixture);
 }
 
+/* What was set and cannot be taken over is told to whoever asked for the run, by the call alone; it has its former
+ * value again, and the next run goes on. */
+static void
+test_refuses_properties (void)
+{
+  SchedulerFixture fixture;
+  g_autoptr (GPtrArray) inputs = scheduler_fixture_make_inputs (5), results = NULL;
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autofree char *expr = NULL;
+  g_autoptr (GError) error = NULL;
+  LeatNode *map;
+
+  scheduler_fixture_open (&fixture, 1);
+  g_object_get (scheduler_fixture_get (&fixture, 0), "pipeline", &pipeline, NULL);
+  map = leat_pipeline_get_node (pipeline, "map0", &error);
+  g_assert_no_error (error);
+  g_object_set (map, "expr", "2*x+none", NULL);
+  g_assert_cmpint (
+    leat_scheduler_replay (fixture.scheduler, scheduler_fixture_get (&fixture, 0), inputs, 0, &results, NULL, &error),
+    ==, LEAT_FLOW_ERROR);
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING);
+  g_assert_null (results);
+  g_assert_null (leat_bus_pop (leat_pipeline_get_bus (pipeline), 0));
+  g_assert_cmpuint (scheduler_fixture_get_count (&fixture, 0, "failed"), ==, 1);
+  g_object_get (map, "expr", &expr, NULL);
+  g_assert_cmpstr (expr, ==, "2*x+1");
+  g_clear_error (&error);
+  g_assert_cmpint (
+    leat_scheduler_replay (fixture.scheduler, scheduler_fixture_get (&fixture, 0), inputs, 0, &results, NULL, &error),
+    ==, LEAT_FLOW_DATA);
+  g_assert_no_error (error);
+  scheduler_fixture_check_results (results, 5);
+  g_assert_cmpuint (scheduler_fixture_get_count (&fixture, 0, "done"), ==, 1);
+  scheduler_fixture_close (&fixture);
+}
+
 static gpointer
 replay_in_thread (gpointer data)
 {
@@ -337,5 +373,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/scheduler/close/wakes-who-waits", test_wakes_who_waits);
   g_test_add_func ("/leat/scheduler/members/refused", test_refuses_members);
   g_test_add_func ("/leat/scheduler/inputs/refused", test_refuses_inputs);
+  g_test_add_func ("/leat/scheduler/properties/refused", test_refuses_properties);
   return g_test_run ();
 }
