@@ -21,7 +21,20 @@ GOOD, BAD, HANGS, STOPPED = 'passes', 'fails', 'hangs', 'stopped'
 
 
 def split_words(text):
-    return {word for word in re.split(r'[^a-z0-9]+', text.lower()) if word not in ('', 'leat', 'c', 'test', 'tests')}
+    words = {word for word in re.split(r'[^a-z0-9]+', text.lower()) if word not in ('', 'leat', 'c', 'test', 'tests')}
+    return {word.rstrip('s') or word for word in words}
+
+
+def list_folders(test, build):
+    """Where a program's text is, from tests/, which mirrors the tree: two programs of core/ may be of different folders."""
+    texts = list(test['cmd'])
+    for target in build.targets:
+        if test['cmd'][0] in target['filename']:
+            texts += [text for part in target['target_sources'] for text in part.get('sources', [])]
+    for text in map(Path, texts):
+        if text.name.startswith(('test-', 'fuzz-')) and text.is_relative_to(build.source / 'tests'):
+            return text.relative_to(build.source / 'tests').parts[:-1]
+    return tuple(test['name'].split('/')[:-1])
 
 
 def end_group(child):
@@ -58,6 +71,7 @@ class Programs:
         self.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.tests = {test['name']: test for test in build.tests if not any('slow' in suite for suite in test['suite'])}
         self.words = {name: split_words(name) for name in self.tests}
+        self.folders = {name: list_folders(test, build) for name, test in self.tests.items()}
         self.stop, self.ended = threading.Event(), False
 
     def learn(self, results):
@@ -71,11 +85,11 @@ class Programs:
             self.known.noticed[place, name] = self.known.noticed.get((place, name), 0) + 1
 
     def rank(self, path, name):
-        """How near a program is to a file: what both are called, of which rare words say more, and what it noticed there."""
+        """How near a program is to a file: where both are, what both are called, of which rare words say more, and what it
+        noticed there."""
         common = split_words(path) & self.words[name]
         near = sum(1 / sum(word in words for words in self.words.values()) for word in common)
-        folder = os.path.dirname(path).split('/')
-        same = len(os.path.commonprefix([folder, name.split('/')[:-1]]))
+        same = len(os.path.commonprefix([tuple(os.path.dirname(path).split('/')), self.folders[name]]))
         return (4 * near + same + 3 * self.known.noticed.get((path, name), 0) + 0.5 * self.known.noticed.get((os.path.dirname(path), name), 0))
 
     def choose(self, path):
