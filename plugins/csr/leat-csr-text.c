@@ -17,6 +17,7 @@ typedef struct
   const char *words[LEAT_CSR_TEXT_WORDS];
   gsize lengths[LEAT_CSR_TEXT_WORDS];
   guint n_words; /* one more than there is room for where there are more */
+  int side;      /* of the diagonal, where the entries of a symmetric matrix are: -1 below, 1 above, 0 not known */
 } LeatCsrText;
 
 static gboolean leat_csr_text_refuse (const LeatCsrText *self, GError **error, const char *format, ...)
@@ -272,8 +273,23 @@ leat_csr_text_is_whole (const LeatCsrText *self, guint word)
   return TRUE;
 }
 
+/* A symmetric matrix has an entry for each pair; one whose pairs are there twice would get its edges twice. */
 static gboolean
-leat_csr_text_read_entry (LeatCsrText *self, LeatCsrEdges *edges, gboolean weighted, gboolean whole, GError **error)
+leat_csr_text_check_side (LeatCsrText *self, guint64 from, guint64 to, GError **error)
+{
+  int side = from < to ? 1 : from > to ? -1 : self->side;
+
+  if (self->side != 0 && side != self->side)
+    return leat_csr_text_refuse (self, error,
+                                 "a symmetric matrix has entries on one side of its diagonal, and this one is on the "
+                                 "other; say general where both sides are there");
+  self->side = side;
+  return TRUE;
+}
+
+static gboolean
+leat_csr_text_read_entry (LeatCsrText *self, LeatCsrEdges *edges, gboolean weighted, gboolean whole, gboolean symmetric,
+                          GError **error)
 {
   guint64 from, to;
   float weight = 0;
@@ -289,6 +305,8 @@ leat_csr_text_read_entry (LeatCsrText *self, LeatCsrEdges *edges, gboolean weigh
                                  (int) MIN (self->lengths[2], LEAT_CSR_TEXT_LETTERS), self->words[2]);
   if (from == 0 || to == 0)
     return leat_csr_text_refuse (self, error, "rows and columns are counted from 1");
+  if (symmetric && !leat_csr_text_check_side (self, from, to, error))
+    return FALSE;
   return leat_csr_text_add (self, edges, from - 1, to - 1, weighted ? &weight : NULL, error);
 }
 
@@ -309,7 +327,7 @@ leat_csr_text_read_matrix (LeatCsrEdges *edges, const char *name, const char *te
         if (++found > entries)
           return leat_csr_text_refuse (&self, error,
                                        "there are more than the %" G_GUINT64_FORMAT " entries it promises", entries);
-        if (!leat_csr_text_read_entry (&self, edges, weighted, whole, error))
+        if (!leat_csr_text_read_entry (&self, edges, weighted, whole, *symmetric, error))
           return FALSE;
       }
   return found == entries

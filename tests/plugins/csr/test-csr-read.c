@@ -95,6 +95,8 @@ test_csr_read_text (void)
       "0 0 1 2", "2 0" },
     { "%%matrixmarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n", "", "0 1 2 3", "1 0 2", "1 1 1",
       "0 1 2 3", "1 0 2" },
+    { "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 2\n1 2\n3 3\n", "", "0 1 3 4", "1 0 1 2", "1 1 1 1",
+      "0 1 3 4", "1 0 1 2" },
     { "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 4\n3 1 5\n", "edges=reversed", "0 2 3 4", "1 2 0 0",
       "4 5 4 5", "0 2 3 4", "1 2 0 0" },
     { "0 1 3\n1 1 4\n", "edges=reversed", "0 0 2", "0 1", "3 4", "0 1 2", "1 1" },
@@ -234,6 +236,10 @@ test_csr_read_bad_text (void)
     { "\n%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file" },
     { "%%MatrixMarket vector coordinate real general\n2 2 0\n", "", "graph:1: a Matrix Market file begins" },
     { "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 0\n", "", "general and symmetric" },
+    { "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n2 2 1\n2 1 4\n3 1 5\n1 2 4\n", "",
+      "graph:6: a symmetric matrix has entries on one side of its diagonal" },
+    { "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 3\n1 2\n2 1\n", "",
+      "graph:5: a symmetric matrix has entries on one side of its diagonal" },
   };
   g_autofree char *path = leat_harness_dup_path ("graph");
 
