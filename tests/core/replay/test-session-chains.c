@@ -311,7 +311,7 @@ test_chains_borders (void)
       "map \"c\" map  item by item with what it follows\n"
       "      is not in one chain with what stands before it: they do not go item by item" },
     /* Neither what begins a loop nor what ends it. */
-    { LOOPS, "loop_begin grid 1x1x1 block 1x1x1\n      is in no chain: a loop is not part of one kernel" },
+    { LOOPS, "loop_begin grid 1x1x1 block 1x1x1\n      is in no chain: it begins a loop\n" },
     { LOOPS, "loop_test grid 1x1x1 block 1x1x1  after 11\n"
              "      is not in one chain with what stands before it: their blocks differ in size" },
     { LOOPS, "megakernel grid 20x1x1 block 256x1x1\n      one launch for 2 ops, 0 barriers; 1 launch less" },
