@@ -28,7 +28,7 @@ G_BEGIN_DECLS
  * @LEAT_GRAPH_ERROR_TWO_WRITERS: the input has a link already; or two nodes or options would write one file, read one
  *   stream, or one would write over what the other reads
  * @LEAT_GRAPH_ERROR_DIRECTION: output to output, or input to input
- * @LEAT_GRAPH_ERROR_CYCLE: a link would close a cycle
+ * @LEAT_GRAPH_ERROR_CYCLE: a link would close a cycle, or closes one since a port has changed
  * @LEAT_GRAPH_ERROR_SPEC: a spec cannot be read, or two ends do not agree
  * @LEAT_GRAPH_ERROR_RESIDENCE: host memory meets device memory
  * @LEAT_GRAPH_ERROR_AMBIGUOUS: several ports can be meant

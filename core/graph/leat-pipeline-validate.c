@@ -62,6 +62,35 @@ leat_pipeline_check_ports (LeatNode *node, GPtrArray *errors)
                              "is linked to nothing, so that it is neither a source nor a sink");
 }
 
+/* Nodes can be linked before they are added, and one of them may have been forgotten. */
+static void
+leat_pipeline_check_peer (LeatNode *node, LeatPort *peer, GPtrArray *errors)
+{
+  g_autofree char *label = NULL;
+
+  if (leat_node_get_pipeline (peer->node) == leat_node_get_pipeline (node))
+    return;
+  label = leat_port_dup_label (peer);
+  leat_pipeline_add_fault (node, errors, LEAT_GRAPH_ERROR_FAILED,
+                           "is linked to %s, whose node is not in the pipeline: add it", label);
+}
+
+static void
+leat_pipeline_check_peers (LeatNode *node, GPtrArray *errors)
+{
+  GPtrArray *ports = leat_node_get_ports (node);
+
+  for (guint i = 0; i < ports->len; i++)
+    {
+      LeatPort *port = ports->pdata[i];
+
+      if (port->peer != NULL)
+        leat_pipeline_check_peer (node, port->peer, errors);
+      for (guint k = 0; port->peers != NULL && k < port->peers->len; k++)
+        leat_pipeline_check_peer (node, port->peers->pdata[k], errors);
+    }
+}
+
 /* A port can have changed since it was linked, when it follows from a property. */
 static void
 leat_pipeline_check_agreement (LeatNode *node, GPtrArray *errors)
@@ -110,6 +139,7 @@ void
 leat_pipeline_check_links (LeatNode *node, GPtrArray *errors)
 {
   leat_pipeline_check_ports (node, errors);
+  leat_pipeline_check_peers (node, errors);
   leat_pipeline_check_agreement (node, errors);
   if (LEAT_IS_ENDPOINT (node))
     leat_pipeline_check_endpoint (node, errors);
@@ -160,8 +190,9 @@ leat_pipeline_check_files (LeatPipeline *self, GPtrArray *errors)
  * @self: a pipeline
  * @errors: (element-type GError): takes what is wrong
  *
- * Checks whether the pipeline is complete: required properties set, required ports linked, links that still agree after
- * a property has changed a port, no file that one node would write over another's, and no two that read standard input.
+ * Checks whether the pipeline is complete: required properties set, required ports linked, links to nodes of it alone
+ * that still agree after a property has changed a port, no file that one node would write over another's, and no two
+ * that read standard input.
  *
  * Every fault found is added to @errors; that of a node that was read from a file begins with its `file:line:column`.
  * Cycles cannot be linked in the first place.

@@ -201,8 +201,7 @@ leat_plan_find_chains_of (LeatPlan *self, gboolean is_free)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if (((op->kind == LEAT_OP_KERNEL && op->chain == NULL) || op->kind == LEAT_OP_COPY)
-          && (is_free || op->loop == NULL))
+      if ((op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_COPY) && (is_free || op->loop == NULL))
         i = leat_plan_find_chain (self, i, is_free);
     }
 }

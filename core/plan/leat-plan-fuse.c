@@ -54,9 +54,10 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
 {
   if (op->kind == LEAT_OP_FOREIGN)
     return "it is foreign work: put it outside";
-  if (op->runs != NULL || (!self->is_chain && op->loop != self->plan->loop) || op->starts != NULL)
-    return self->loop != NULL ? "a loop within a loop is not part of one kernel: put it outside"
-                              : "a loop is not part of one kernel: put the megakernel into the loop's body";
+  if (op->runs != NULL || op->starts != NULL)
+    return self->is_chain       ? "it begins a loop"
+           : self->loop != NULL ? "a loop within a loop is not part of one kernel: put it outside"
+                                : "a loop is not part of one kernel: put the megakernel into the loop's body";
   if (op->kind != LEAT_OP_KERNEL && op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_FILL)
     return "it is done by the host: put it outside";
   if (op->kind == LEAT_OP_COPY && !leat_op_is_of_count (self->plan, op)

@@ -123,13 +123,37 @@ leat_node_sort_take (LeatNodeSort *self)
   return node;
 }
 
+/* Who feeds it and waits, too: there is one. */
+static guint
+leat_node_sort_find_waiting (LeatNodeSort *self, guint index)
+{
+  GPtrArray *ports = leat_node_get_ports (g_ptr_array_index (self->nodes, index));
+
+  for (guint p = 0; p < ports->len; p++)
+    {
+      LeatPort *port = g_ptr_array_index (ports, p);
+      guint place = port->peer != NULL && !leat_port_delays (port)
+                      ? GPOINTER_TO_UINT (g_hash_table_lookup (self->places, leat_port_get_node (port->peer)))
+                      : 0;
+
+      if (place > 0 && self->waits[place - 1] > 0)
+        return place - 1;
+    }
+  g_return_val_if_reached (index);
+}
+
+/* No link closes a cycle, but an input may have stopped being a delayed one since.  What waits may stand behind the
+ * cycle: whoever is met again, upstream of it, is in one. */
 static void
 leat_node_sort_set_error (LeatNodeSort *self, GError **error)
 {
+  g_autoptr (GHashTable) met = g_hash_table_new (NULL, NULL);
   guint i = 0;
 
   while (self->waits[i] == 0)
     i++;
+  while (g_hash_table_add (met, GUINT_TO_POINTER (i)))
+    i = leat_node_sort_find_waiting (self, i);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_CYCLE, "the links through \"%s\" form a cycle",
                leat_node_get_name (g_ptr_array_index (self->nodes, i)));
 }

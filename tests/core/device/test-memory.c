@@ -61,6 +61,40 @@ test_memory_holds_data (void)
   device_harness_clear (&harness);
 }
 
+/* From nothing to all, at the start and up to the end: what was written is there, and nothing else has changed. */
+static void
+test_memory_writes_what_it_is_given (void)
+{
+  g_autoptr (GError) error = NULL;
+  DeviceHarness harness;
+  g_autoptr (LeatMemory) memory = NULL;
+  char data[11] = "abcdefghij", all[10];
+
+  device_harness_init (&harness, "100000000");
+  memory = take (harness.device, LEAT_MEMORY_DEVICE, 10);
+  for (guint bytes = 0; bytes <= 11; bytes++)
+    for (guint offset = 0; offset <= 11; offset++)
+      {
+        gboolean fits = offset + bytes <= 10;
+        char part[11] = "??????????", expected[10] = "..........";
+
+        g_assert_true (leat_memory_write (memory, 0, "..........", 10, &error));
+        g_assert_cmpint (leat_memory_write (memory, offset, data, bytes, &error), ==, fits);
+        if (!fits)
+          g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_INVALID);
+        g_clear_error (&error);
+        if (fits)
+          memcpy (expected + offset, data, bytes);
+        g_assert_true (leat_memory_read (memory, 0, all, 10, &error));
+        g_assert_cmpmem (all, 10, expected, 10);
+        g_assert_cmpint (leat_memory_read (memory, offset, part, bytes, &error), ==, fits);
+        g_clear_error (&error);
+        g_assert_cmpmem (part, bytes, fits ? data : "??????????", bytes);
+      }
+  g_clear_pointer (&memory, leat_memory_free);
+  device_harness_clear (&harness);
+}
+
 static void
 test_memory_pinned_has_two_addresses (void)
 {
@@ -483,6 +517,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/memory/holds-data", test_memory_holds_data);
+  g_test_add_func ("/leat/memory/writes-what-it-is-given", test_memory_writes_what_it_is_given);
   g_test_add_func ("/leat/memory/pinned-has-two-addresses", test_memory_pinned_has_two_addresses);
   g_test_add_func ("/leat/memory/pool/rounds", test_memory_pool_rounds);
   g_test_add_func ("/leat/memory/pool/reuses-blocks", test_memory_pool_reuses_blocks);

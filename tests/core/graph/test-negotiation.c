@@ -168,6 +168,47 @@ test_negotiation_again (void)
   g_assert_cmpuint (leat_spec_get_dim (leat_port_get_spec (last), 0), ==, 9);
 }
 
+/* An output that nothing is linked to must be known all the same, unless it is an optional one. */
+static void
+test_negotiation_of_outputs_without_links (void)
+{
+  static const struct
+  {
+    guint flags;
+    const char *spec;
+    gboolean good;
+  } rows[] = {
+    { 0, "f32[n]", FALSE },
+    { LEAT_PORT_OPTIONAL, "f32[n]", TRUE },
+    { 0, "f32[8]", TRUE },
+    { LEAT_PORT_OPTIONAL, "f32[8]", TRUE },
+    { 0, "any", FALSE },
+    { LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any", TRUE },
+    { LEAT_PORT_HOST, "any[4]", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (LeatNode) node = g_object_new (toy_kernel_get_type (), "name", "k", "signature", "", NULL);
+      g_autoptr (LeatSpec) spec = leat_spec_parse (rows[i].spec, NULL);
+      g_autofree char *said =
+        g_strdup_printf ("cannot tell the spec of k.o (toy:kernel), of which only %s is known: write it on the node, "
+                         "o=SPEC",
+                         rows[i].spec);
+      g_autoptr (GError) error = NULL;
+
+      leat_node_add_port (node, "o", LEAT_PORT_OUTPUT, rows[i].flags, spec, NULL);
+      g_assert_cmpint (negotiate (node, &error), ==, rows[i].good);
+      if (rows[i].good)
+        g_assert_no_error (error);
+      else
+        {
+          g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+          g_assert_cmpstr (error->message, ==, said);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -176,5 +217,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/negotiation/names-across-inputs", test_negotiation_names_across_inputs);
   g_test_add_func ("/leat/negotiation/names-across-sides", test_negotiation_names_across_sides);
   g_test_add_func ("/leat/negotiation/again", test_negotiation_again);
+  g_test_add_func ("/leat/negotiation/of-outputs-without-links", test_negotiation_of_outputs_without_links);
   return g_test_run ();
 }

@@ -162,6 +162,41 @@ test_pipeline_link_takes_what_is_left (void)
   g_assert_true (leat_port_is_linked (leat_node_get_port (two, "j", NULL)));
 }
 
+/* Misuse links nothing, and says that it did not. */
+static void
+test_pipeline_link_misuse (void)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  LeatNode *b;
+  const struct
+  {
+    LeatPipeline *pipeline;
+    const char *output, *input;
+    gboolean has_error;
+    const char *says;
+  } rows[] = {
+    { NULL, "a", "b", FALSE, "*LEAT_IS_PIPELINE (self)*" },
+    { pipeline, NULL, "b", FALSE, "*output != NULL*" },
+    { pipeline, "a", NULL, FALSE, "*input != NULL*" },
+    { pipeline, "a", "b", TRUE, "*error == NULL*" },
+  };
+
+  add (pipeline, toy_kernel_get_type (), "a", "out:o=f32");
+  b = add (pipeline, toy_kernel_get_type (), "b", "in:i=f32");
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error =
+        rows[i].has_error ? g_error_new (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY, "before") : NULL;
+
+      g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, rows[i].says);
+      g_assert_false (leat_pipeline_link (rows[i].pipeline, rows[i].output, rows[i].input, &error));
+      g_test_assert_expected_messages ();
+      g_assert_false (leat_port_is_linked (leat_node_get_port (b, "i", NULL)));
+      g_assert_cmpint (error != NULL, ==, rows[i].has_error);
+    }
+  g_assert_true (leat_pipeline_link (pipeline, "a", "b", NULL));
+}
+
 static void
 test_pipeline_validate_collects (void)
 {
@@ -211,6 +246,72 @@ test_pipeline_validate_looks_at_links_again (void)
   g_assert_false (leat_pipeline_validate (pipeline, errors));
   g_assert_cmpuint (errors->len, ==, 1);
   g_assert_error ((GError *) errors->pdata[0], LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+}
+
+/* Nodes may be linked before they are added; which of them was forgotten is told from either side. */
+static void
+test_pipeline_validate_misses_nodes (void)
+{
+  static const char *const signatures[] = { "out:o=f32[4]", "in:i=f32[4] out:o=f32[4]", "in:i=f32[4]" };
+  static const char *const said[] = {
+    "toy:kernel \"n1\" is linked to n0.o (toy:kernel), whose node is not in the pipeline: add it",
+    "toy:kernel \"n1\" is linked to n2.i (toy:kernel), whose node is not in the pipeline: add it"
+  };
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
+
+  for (guint i = 0; i < G_N_ELEMENTS (signatures); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+
+      g_ptr_array_add (nodes, g_object_new (toy_kernel_get_type (), "name", name, "signature", signatures[i], NULL));
+    }
+  for (guint i = 0; i < 2; i++)
+    g_assert_true (leat_port_link (leat_node_get_port (nodes->pdata[i], "o", NULL),
+                                   leat_node_get_port (nodes->pdata[i + 1], "i", NULL), NULL));
+  g_assert_true (leat_pipeline_add (pipeline, nodes->pdata[1], NULL));
+  g_assert_false (leat_pipeline_validate (pipeline, errors));
+  g_assert_cmpuint (errors->len, ==, G_N_ELEMENTS (said));
+  for (guint i = 0; i < errors->len; i++)
+    {
+      g_assert_error ((GError *) errors->pdata[i], LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED);
+      g_assert_cmpstr (((GError *) errors->pdata[i])->message, ==, said[i]);
+    }
+  g_ptr_array_set_size (errors, 0);
+  for (guint i = 0; i <= 2; i += 2)
+    {
+      g_assert_false (leat_pipeline_validate (pipeline, errors));
+      g_assert_true (leat_pipeline_add (pipeline, nodes->pdata[i], NULL));
+      g_ptr_array_set_size (errors, 0);
+    }
+  g_assert_true (leat_pipeline_validate (pipeline, errors));
+}
+
+/* A link may close a cycle through an input that takes what comes in the next run.  When that changes, the plan says
+ * through which node the cycle goes, not which node stands before or behind it. */
+static void
+test_pipeline_cycle_comes_later (void)
+{
+  static const char *const links[][2] = { { "first", "c.x" }, { "c", "b" },      { "b", "c.y" },
+                                          { "b", "last.i" },  { "c", "last.j" }, { "a", "first" } };
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  g_autoptr (LeatPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  LeatNode *c;
+
+  add (pipeline, toy_kernel_get_type (), "a", "out:o=f32[4]");
+  add (pipeline, toy_kernel_get_type (), "last", "in:i=f32[4] in:j=f32[4]");
+  add (pipeline, toy_kernel_get_type (), "first", "in:i=f32[4] out:o=f32[4]");
+  add (pipeline, toy_kernel_get_type (), "b", "in:i=f32[4] out:o=f32[4]");
+  c = add (pipeline, toy_kernel_get_type (), "c", "in:x=f32[4] late:y=f32[4] out:o=f32[4]");
+  for (guint i = 0; i < G_N_ELEMENTS (links); i++)
+    g_assert_true (leat_pipeline_link (pipeline, links[i][0], links[i][1], NULL));
+  g_object_set (c, "signature", "in:x=f32[4] in:y=f32[4] out:o=f32[4]", NULL);
+  plan = leat_plan_new (pipeline, &error);
+  g_assert_null (plan);
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_CYCLE);
+  g_assert_cmpstr (error->message, ==, "the links through \"b\" form a cycle");
 }
 
 static void
@@ -271,8 +372,11 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/pipeline/remove", test_pipeline_remove);
   g_test_add_func ("/leat/pipeline/link/chooses", test_pipeline_link_chooses);
   g_test_add_func ("/leat/pipeline/link/takes-what-is-left", test_pipeline_link_takes_what_is_left);
+  g_test_add_func ("/leat/pipeline/link/misuse", test_pipeline_link_misuse);
   g_test_add_func ("/leat/pipeline/validate/collects", test_pipeline_validate_collects);
   g_test_add_func ("/leat/pipeline/validate/looks-at-links-again", test_pipeline_validate_looks_at_links_again);
+  g_test_add_func ("/leat/pipeline/validate/misses-nodes", test_pipeline_validate_misses_nodes);
+  g_test_add_func ("/leat/pipeline/cycle-comes-later", test_pipeline_cycle_comes_later);
   g_test_add_func ("/leat/pipeline/validate/good", test_pipeline_validate_good);
   g_test_add_func ("/leat/pipeline/frozen", test_pipeline_frozen);
   g_test_add_func ("/leat/pipeline/lets-go", test_pipeline_lets_go);

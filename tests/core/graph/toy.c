@@ -147,7 +147,7 @@ typedef LeatNodeClass ToyKernelClass;
 
 static const LeatProp toy_kernel_props[] = {
   { sizeof (LeatProp), "signature", LEAT_PROP_STRING, 0, offsetof (ToyKernel, signature), .def.s = "",
-    .blurb = "Words in:NAME=SPEC, out:NAME=SPEC and arg:NAME=TYPE" },
+    .blurb = "Words in:NAME=SPEC, late:NAME=SPEC, out:NAME=SPEC and arg:NAME=TYPE" },
   { sizeof (LeatProp), "states", LEAT_PROP_STRING, 0, offsetof (ToyKernel, states),
     .blurb = "What its output \"o\" is said to be when it negotiates" },
 };
@@ -187,7 +187,8 @@ toy_kernel_add (LeatNode *node, const char *word, GError **error)
   spec = leat_spec_parse (equals + 1, error);
   if (spec == NULL)
     return FALSE;
-  leat_node_add_port (node, name, g_str_has_prefix (word, "in:") ? LEAT_PORT_INPUT : LEAT_PORT_OUTPUT, 0, spec, NULL);
+  leat_node_add_port (node, name, g_str_has_prefix (word, "out:") ? LEAT_PORT_OUTPUT : LEAT_PORT_INPUT,
+                      g_str_has_prefix (word, "late:") ? LEAT_PORT_DELAYED : 0, spec, NULL);
   return TRUE;
 }
 

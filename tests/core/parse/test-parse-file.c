@@ -411,6 +411,32 @@ test_parse_file_limit_word (Files *files, gconstpointer data)
   files_assert_error (files, 0, LEAT_PARSE_ERROR_LIMIT, "a.leat:2:10: a word longer than 65536 bytes");
 }
 
+/* With its property's name, at the border: 65536 bytes are a word. */
+static void
+test_parse_file_limit_word_border (Files *files, gconstpointer data)
+{
+  for (gsize bytes = 65535; bytes <= 65537; bytes++)
+    {
+      g_autofree char *value = g_strnfill (bytes - strlen ("path=") - 2, 'x');
+      g_autofree char *quoted = g_strdup_printf ("leat 1\nt:source path=\"%s\" -> t:sink\n", value);
+      g_autofree char *bare = g_strdup_printf ("leat 1\nt:source path=%sxx -> t:sink\n", value);
+      const char *texts[] = { quoted, bare };
+
+      for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+        {
+          g_autoptr (LeatPipeline) pipeline = NULL;
+
+          files_write ("a.leat", texts[i]);
+          g_ptr_array_set_size (files->errors, 0);
+          pipeline = files_parse (files, "a.leat", NULL, NULL);
+          g_assert_cmpint (pipeline != NULL, ==, bytes <= 65536);
+          g_assert_cmpuint (files->errors->len, ==, bytes <= 65536 ? 0 : 1);
+          if (pipeline == NULL)
+            files_assert_error (files, 0, LEAT_PARSE_ERROR_LIMIT, "a.leat:2:10: a word longer than 65536 bytes");
+        }
+    }
+}
+
 static void
 test_parse_file_limit_words (Files *files, gconstpointer data)
 {
@@ -487,6 +513,7 @@ main (int argc, char **argv)
   ADD ("limit-expansion", test_parse_file_limit_expansion);
   ADD ("limit-total", test_parse_file_limit_total);
   ADD ("limit-word", test_parse_file_limit_word);
+  ADD ("limit-word-border", test_parse_file_limit_word_border);
   ADD ("limit-words", test_parse_file_limit_words);
   ADD ("limit-nodes", test_parse_file_limit_nodes);
   ADD ("limit-props", test_parse_file_limit_props);

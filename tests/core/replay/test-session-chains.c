@@ -274,13 +274,20 @@ test_chains_stay (gconstpointer mode)
   session_fixture_close (&one);
 }
 
-/* Why kernels that stand beside each other are not one. */
+/* One in the other, with two kernels before it. */
+#define LOOPS                                                                                                          \
+  "l = loop max-iterations=2 carry=x:y {\n"                                                                            \
+  "  i = loop max-iterations=3 carry=p:q {\n    in.p -> map expr=x+1 -> out.q\n  }\n"                                  \
+  "  in.x -> map expr=x*2 -> map expr=x+1 -> i.p\n  i.q -> out.y\n}\n"                                                 \
+  "app name=source spec=f32[5000] -> upload -> l.x\nl.y -> readback -> app name=sink\n"
+
+/* Why kernels that stand beside each other are not one, and what is not among them. */
 static void
 test_chains_borders (void)
 {
   static const struct
   {
-    const char *text, *said;
+    const char *text, *said, *unsaid;
   } rows[] = {
     { "a = map expr=x+1\nb = kernel source=KERNELS entry=turn block=64\n"
       "app name=source spec=f32[5000] -> upload -> a -> b -> readback -> app name=sink\n",
@@ -303,6 +310,26 @@ test_chains_borders (void)
       "app name=source spec=f32[5000] -> upload -> a -> t -> b -> c -> readback -> app name=sink\n",
       "map \"c\" map  item by item with what it follows\n"
       "      is not in one chain with what stands before it: they do not go item by item" },
+    /* Neither what begins a loop nor what ends it. */
+    { LOOPS, "loop_begin grid 1x1x1 block 1x1x1\n      is in no chain: it begins a loop\n" },
+    { LOOPS, "loop_test grid 1x1x1 block 1x1x1  after 11\n"
+             "      is not in one chain with what stands before it: their blocks differ in size" },
+    { LOOPS, "megakernel grid 20x1x1 block 256x1x1\n      one launch for 2 ops, 0 barriers; 1 launch less" },
+    { LOOPS, "2 times, while (the device decides); in an iteration 3 kernels, 2 copies, 1 loop  after 2,3\n" },
+    { LOOPS, "3 times, while (the device decides); in an iteration 2 kernels  after " },
+    { LOOPS, "; and what is in 1 loop\n" },
+    { "l = loop max-iterations=2 carry=x:y {\n  in.x -> map expr=x+1 -> out.y\n}\n"
+      "k = loop max-iterations=2 carry=x:y {\n  in.x -> map expr=x+2 -> out.y\n}\n"
+      "app name=source spec=f32[5000] -> upload -> l.x\nl.y -> k.x\nk.y -> readback -> app name=sink\n",
+      "; and what is in 2 loops\n" },
+    /* With barriers in it there is none in a loop, which becomes one kernel as a whole. */
+    { "t = kernel source=KERNELS entry=turn\napp name=source spec=f32[5000] -> upload -> map expr=x*2 -> t "
+      "-> readback -> app name=sink\n",
+      "could be one kernel, with 1 barrier" },
+    { "l = loop max-iterations=2 carry=x:y {\n"
+      "  t = kernel source=KERNELS entry=turn\n  in.x -> map expr=x*2 -> t -> out.y\n}\n"
+      "app name=source spec=f32[5000] -> upload -> l.x\nl.y -> readback -> app name=sink\n",
+      "is not in one chain with what stands before it: they do not go item by item", "could be one kernel" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -320,6 +347,8 @@ test_chains_borders (void)
       said = leat_plan_to_text (plan);
       if (strstr (said, rows[i].said) == NULL)
         g_error ("the plan does not say \"%s\":\n%s", rows[i].said, said);
+      if (rows[i].unsaid != NULL && strstr (said, rows[i].unsaid) != NULL)
+        g_error ("the plan says \"%s\":\n%s", rows[i].unsaid, said);
     }
 }
 

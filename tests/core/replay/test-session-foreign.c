@@ -509,6 +509,81 @@ test_foreign_finds_the_careless (gconstpointer data)
   foreign_fixture_clear (&fixture);
 }
 
+/* One side of a copy in several dimensions. */
+typedef enum
+{
+  SIDE_DEVICE,
+  SIDE_PINNED,
+  SIDE_PAGEABLE,
+  SIDE_UNIFIED_PINNED,
+  SIDE_UNIFIED_PAGEABLE,
+  N_SIDES
+} Side;
+
+static const CUmemorytype side_types[N_SIDES] = { CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST,
+                                                  CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED };
+static Side copy_from, copy_to;
+static gboolean copy_is_box;
+static char copy_pageable[N];
+
+static CUdeviceptr
+find_side (Planted *planted, Side side, gboolean to)
+{
+  if (side == SIDE_DEVICE)
+    return to ? planted->spare : planted->memory;
+  return (CUdeviceptr) (guintptr) (side == SIDE_PINNED || side == SIDE_UNIFIED_PINNED ? (char *) planted->pinned
+                                                                                      : copy_pageable)
+         + (to ? N / 2 : 0);
+}
+
+/* Fills what the driver looks at of a side of that kind, and leaves the other field 0. */
+#define COPY_SIDES(planted, pitch)                                                                                     \
+  .srcMemoryType = side_types[copy_from],                                                                              \
+  .srcHost = side_types[copy_from] == CU_MEMORYTYPE_HOST ? (void *) find_side (planted, copy_from, FALSE) : NULL,      \
+  .srcDevice = side_types[copy_from] != CU_MEMORYTYPE_HOST ? find_side (planted, copy_from, FALSE) : 0,                \
+  .srcPitch = (pitch), .dstMemoryType = side_types[copy_to],                                                           \
+  .dstHost = side_types[copy_to] == CU_MEMORYTYPE_HOST ? (void *) find_side (planted, copy_to, TRUE) : NULL,           \
+  .dstDevice = side_types[copy_to] != CU_MEMORYTYPE_HOST ? find_side (planted, copy_to, TRUE) : 0, .dstPitch = (pitch)
+
+static CUresult
+plant_copy (Planted *planted)
+{
+  const CUDA_MEMCPY2D rows = { COPY_SIDES (planted, 16), .WidthInBytes = 8, .Height = 2 };
+  const CUDA_MEMCPY3D box = { COPY_SIDES (planted, 16), .srcHeight = 2, .dstHeight = 2,
+                              .WidthInBytes = 8,        .Height = 2,    .Depth = 1 };
+
+  return copy_is_box ? (*planted->call.cuMemcpy3DAsync) (&box, planted->stream)
+                     : (*planted->call.cuMemcpy2DAsync) (&rows, planted->stream);
+}
+
+/* Whichever side it is on and however that is said, memory of the host is captured where it is pinned, and only there.
+ */
+static void
+test_foreign_copies_of_rows (gconstpointer data)
+{
+  copy_is_box = GPOINTER_TO_INT (data);
+  for (copy_from = SIDE_DEVICE; copy_from < N_SIDES; copy_from++)
+    for (copy_to = SIDE_DEVICE; copy_to < N_SIDES; copy_to++)
+      {
+        ForeignFixture fixture = { 0 };
+        g_autoptr (LeatMessage) warning = NULL;
+        gboolean pageable = copy_from == SIDE_PAGEABLE || copy_from == SIDE_UNIFIED_PAGEABLE || copy_to == SIDE_PAGEABLE
+                            || copy_to == SIDE_UNIFIED_PAGEABLE;
+
+        g_test_message ("from %d to %d", (int) copy_from, (int) copy_to);
+        foreign_fixture_set_up (&fixture);
+        fixture.node->plant = plant_copy;
+        foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+        warning = foreign_fixture_take_warning (&fixture);
+        g_assert_cmpint (warning != NULL, ==, pageable);
+        if (warning != NULL)
+          assert_warning_tells (warning, copy_is_box ? "cuMemcpy3DAsync" : "cuMemcpy2DAsync");
+        foreign_fixture_run (&fixture, 1);
+        g_assert_cmpuint (fixture.node->calls, ==, pageable ? 1 : 0);
+        foreign_fixture_clear (&fixture);
+      }
+}
+
 static void
 run_between (ForeignFixture *fixture, guint times)
 {
@@ -575,6 +650,8 @@ main (int argc, char **argv)
                         test_foreign_fails_later);
   g_test_add_func ("/leat/session/foreign/as-a-child", test_foreign_as_a_child);
   g_test_add_func ("/leat/session/foreign/may-fork", test_foreign_may_fork);
+  g_test_add_data_func ("/leat/session/foreign/copies-of-rows", GINT_TO_POINTER (FALSE), test_foreign_copies_of_rows);
+  g_test_add_data_func ("/leat/session/foreign/copies-of-boxes", GINT_TO_POINTER (TRUE), test_foreign_copies_of_rows);
   g_test_add_data_func ("/leat/session/foreign/is-planned-anew/captured", NULL, test_foreign_is_planned_anew);
   g_test_add_data_func ("/leat/session/foreign/is-planned-anew/cut", "it reads a clock", test_foreign_is_planned_anew);
   g_test_add_data_func ("/leat/session/foreign/between-kernels/captured", NULL, test_foreign_between_kernels);

@@ -288,4 +288,12 @@ static const CudaCase cuda_capture_cases[] = {
   { "set-dependencies", "stream s0; alloc d0 64; begin s0 global; set s0 d0 1; depend s0 1; set s0 d0 2; end s0 g0; "
                         "nodes g0 2 0" },
   { "set-dependencies-outside", "stream s0; depend s0 1 = ILLEGAL_STATE" },
+  /* When one capture into a graph has ended, the next may begin.  As the documents say; not yet held against a GPU. */
+  { "begin-to-graph-again",
+    "stream s0; stream s1; alloc d0 64; graph g0; begin-to s0 g0 global; set s0 d0 2; end s0 g0; take n0 g0 0; "
+    "begin-to s1 g0 global n0; set s1 d0 3; end s1 g0; nodes g0 2 1; begin-to s0 g0 global; end s0 g0; nodes g0 2 1; "
+    "instantiate x0 g0; launch x0 s0; sync s0; check d0 3" },
+  { "begin-to-captured-graph",
+    "stream s0; alloc d0 64; begin s0 global; set s0 d0 2; end s0 g0; take n0 g0 0; begin-to s0 g0 global n0; "
+    "set s0 d0 4; end s0 g0; nodes g0 2 1; instantiate x0 g0; launch x0 s0; sync s0; check d0 4" },
 };

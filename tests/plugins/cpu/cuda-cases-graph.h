@@ -148,6 +148,13 @@ static const CudaCase cuda_graph_cases[] = {
     "add-if n2 g5 c1 0 1 g6; add-set n3 g6 d1 6; stream s0; block s0; launch x0 s0; update x0 g5 0; "
     "launch x0 s0; open; sync s0; check d0 5; check d1 6" },
   /* From here on as the documents say; not yet held against a GPU. */
+  { "lists-as-many-as-there-is-room-for",
+    "graph g0; add-empty n0 g0; add-empty n1 g0; add-empty n2 g0 n0 n1; add-empty n3 g0 n2; add-empty n4 g0 n2; "
+    "list nodes g0 4 4; list nodes g0 5 5; list nodes g0 6 5; list roots g0 1 1; list roots g0 2 2; list roots g0 3 2; "
+    "list edges g0 1 1; list edges g0 3 3; list edges g0 4 4; list edges g0 5 4; list edges g0 60 4; "
+    "list before n2 1 1; list before n2 2 2; list before n2 3 2; list before n0 3 0; list after n2 1 1; "
+    "list after n2 2 2; list after n2 3 2; list after n4 3 0" },
+  { "lists-nothing-of-an-empty-graph", "graph g0; list nodes g0 3 0; list roots g0 3 0; list edges g0 3 0" },
   { "pageable-copy-in-body",
     "graph g0; alloc d0 64; alloc-host h0 64; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-copy n1 g1 d0 p0; "
     "instantiate x0 g0 = INVALID_VALUE; remove-node n1; add-copy n1 g1 d0 h0; instantiate x0 g0; "

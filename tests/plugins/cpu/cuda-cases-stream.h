@@ -74,4 +74,8 @@ static const CudaCase cuda_stream_cases[] = {
   { "pool", "stream s0; alloc-async d0 1024 s0; set s0 d0 4; alloc-host h0 64; copy s0 h0 d0; "
             "free-async d0 s0; sync s0; check h0 4" },
   { "pool-freed-sync", "stream s0; alloc-async d0 1024 s0; sync s0; free d0" },
+  /* As the documents say; not yet held against a GPU. */
+  { "pool-by-name", "stream s0; alloc-pool d0 1024 s0; set s0 d0 4; sync s0; check d0 4; free-async d0 s0; "
+                    "alloc-pool d1 1024 s0 no = INVALID_VALUE; alloc-pool d1 0 s0 = INVALID_VALUE; sync s0" },
+  { "context-state", "context 0 1; context 99 1 = INVALID_DEVICE" },
 };

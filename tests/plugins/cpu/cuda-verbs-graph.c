@@ -3,6 +3,11 @@
  */
 #include "cuda-call.h"
 
+#include <string.h>
+
+static char cuda_list_end;
+static const CUgraphNode cuda_list_mark = (CUgraphNode) &cuda_list_end; /* no node */
+
 static CUresult
 cuda_verb_graph (CudaCall *call)
 {
@@ -222,6 +227,47 @@ cuda_verb_take (CudaCall *call)
   return result;
 }
 
+/* What was listed is whole, and what lies behind the room for it was left alone. */
+static int
+cuda_list_is_right (const CUgraphNode *nodes, size_t room, size_t n)
+{
+  size_t given = n < room ? n : room;
+
+  for (size_t i = 0; i < given; i++)
+    if (nodes[i] == NULL || nodes[i] == cuda_list_mark)
+      return 0;
+  return nodes[room] == cuda_list_mark;
+}
+
+/* list nodes|roots|edges GRAPH ROOM N, or before|after NODE ROOM N: with room for so many, so many are listed */
+static CUresult
+cuda_verb_list (CudaCall *call)
+{
+  const char *what = cuda_call_get_word (call, 1);
+  CUgraphNode nodes[64], others[64];
+  CUgraphEdgeData edges[64];
+  size_t room = cuda_call_get_number (call, 3), n = room;
+  CUresult result;
+
+  for (int i = 0; i < 64; i++)
+    nodes[i] = others[i] = cuda_list_mark;
+  if (strcmp (what, "nodes") == 0)
+    result = cuda.cuGraphGetNodes (cuda_call_get_graph (call, 2), nodes, &n);
+  else if (strcmp (what, "roots") == 0)
+    result = cuda.cuGraphGetRootNodes (cuda_call_get_graph (call, 2), nodes, &n);
+  else if (strcmp (what, "edges") == 0)
+    result = cuda.cuGraphGetEdges (cuda_call_get_graph (call, 2), nodes, others, edges, &n);
+  else if (strcmp (what, "before") == 0)
+    result = cuda.cuGraphNodeGetDependencies (cuda_call_get_node (call, 2), nodes, edges, &n);
+  else
+    result = cuda.cuGraphNodeGetDependentNodes (cuda_call_get_node (call, 2), nodes, edges, &n);
+  if (result == CUDA_SUCCESS
+      && (!cuda_list_is_right (nodes, room, n)
+          || (strcmp (what, "edges") == 0 && !cuda_list_is_right (others, room, n))))
+    return CUDA_VERB_MISMATCH;
+  return cuda_call_compare (call, result, n, cuda_call_get_number (call, 4));
+}
+
 static CUresult
 cuda_verb_clone (CudaCall *call)
 {
@@ -255,6 +301,7 @@ const CudaVerb cuda_graph_verbs[] = {
   { "remove-edge", cuda_verb_remove_edge },
   { "remove-node", cuda_verb_remove_node },
   { "nodes", cuda_verb_nodes },
+  { "list", cuda_verb_list },
   { "type-of", cuda_verb_type_of },
   { "take", cuda_verb_take },
   { "clone", cuda_verb_clone },

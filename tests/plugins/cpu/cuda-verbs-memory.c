@@ -59,6 +59,20 @@ cuda_verb_alloc_async (CudaCall *call)
                                cuda_call_get_stream (call, 3));
 }
 
+/* alloc-pool D BYTES STREAM [no]: from the device's pool, or from none */
+static CUresult
+cuda_verb_alloc_pool (CudaCall *call)
+{
+  CUmemoryPool pool = NULL;
+  CUresult result = cuda.cuDeviceGetDefaultMemPool (&pool, 0);
+
+  if (result != CUDA_SUCCESS)
+    return result;
+  return cuda.cuMemAllocFromPoolAsync (&call->objects->device[cuda_call_get_index (call, 1)],
+                                       cuda_call_get_number (call, 2), call->n > 4 ? NULL : pool,
+                                       cuda_call_get_stream (call, 3));
+}
+
 static CUresult
 cuda_verb_free_async (CudaCall *call)
 {
@@ -110,6 +124,25 @@ cuda_verb_attribute (CudaCall *call)
   return cuda_call_compare (call, result, (unsigned long long) value, cuda_call_get_number (call, 2));
 }
 
+/* context DEVICE ACTIVE [FLAGS] */
+static CUresult
+cuda_verb_context (CudaCall *call)
+{
+  unsigned int flags = 12345;
+  int active = 12345;
+  CUresult result = cuda.cuDevicePrimaryCtxGetState ((CUdevice) cuda_call_get_number (call, 1), &flags, &active);
+
+  result = cuda_call_compare (call, result, (unsigned int) active, cuda_call_get_number (call, 2));
+  return call->n > 3 ? cuda_call_compare (call, result, flags, cuda_call_get_number (call, 3)) : result;
+}
+
+/* context-flags DEVICE FLAGS */
+static CUresult
+cuda_verb_context_flags (CudaCall *call)
+{
+  return cuda.cuDevicePrimaryCtxSetFlags ((CUdevice) cuda_call_get_number (call, 1), cuda_call_get_number (call, 2));
+}
+
 /* The primary context begins anew, and all that the script had in it is gone. */
 static CUresult
 cuda_verb_reset (CudaCall *call)
@@ -131,11 +164,14 @@ const CudaVerb cuda_memory_verbs[] = {
   { "register", cuda_verb_register },
   { "unregister", cuda_verb_unregister },
   { "alloc-async", cuda_verb_alloc_async },
+  { "alloc-pool", cuda_verb_alloc_pool },
   { "free-async", cuda_verb_free_async },
   { "mem-info", cuda_verb_mem_info },
   { "pointer", cuda_verb_pointer },
   { "memory", cuda_verb_memory },
   { "attribute", cuda_verb_attribute },
+  { "context", cuda_verb_context },
+  { "context-flags", cuda_verb_context_flags },
   { "reset", cuda_verb_reset },
   { NULL, NULL },
 };

@@ -3,6 +3,7 @@
  */
 #include "cuda-call.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
 static CUresult
@@ -73,6 +74,61 @@ cuda_verb_host (CudaCall *call)
   return cuda.cuLaunchHostFunc (cuda_call_get_stream (call, 1), cuda_host_count, call->objects);
 }
 
+static void
+cuda_host_late (void *data)
+{
+  __atomic_store_n (&((CudaObjects *) data)->begun, 1, __ATOMIC_SEQ_CST);
+  usleep (30000);
+  cuda_host_count (data);
+}
+
+/* A host function that takes its time; it has begun when this returns. */
+static CUresult
+cuda_verb_host_late (CudaCall *call)
+{
+  CUresult result;
+
+  __atomic_store_n (&call->objects->begun, 0, __ATOMIC_SEQ_CST);
+  result = cuda.cuLaunchHostFunc (cuda_call_get_stream (call, 1), cuda_host_late, call->objects);
+  while (result == CUDA_SUCCESS && __atomic_load_n (&call->objects->begun, __ATOMIC_SEQ_CST) == 0)
+    usleep (100);
+  return result;
+}
+
+static int
+cuda_count_threads (void)
+{
+  DIR *folder = opendir ("/proc/self/task");
+  int n = 0;
+
+  while (folder != NULL && readdir (folder) != NULL)
+    n++;
+  if (folder != NULL)
+    closedir (folder);
+  return n;
+}
+
+/* host-often STREAM TIMES THREADS: one host function after the other, none of which a call waits for; so many more
+ * threads, at the most, come of it */
+static CUresult
+cuda_verb_host_often (CudaCall *call)
+{
+  int *n_calls = &call->objects->host_calls, before = cuda_count_threads (), more;
+  CUresult result = CUDA_SUCCESS;
+
+  for (unsigned int i = 0; i < cuda_call_get_number (call, 2) && result == CUDA_SUCCESS; i++)
+    {
+      int wanted = __atomic_load_n (n_calls, __ATOMIC_SEQ_CST) + 1;
+
+      result = cuda.cuLaunchHostFunc (cuda_call_get_stream (call, 1), cuda_host_count, call->objects);
+      while (result == CUDA_SUCCESS && __atomic_load_n (n_calls, __ATOMIC_SEQ_CST) < wanted)
+        usleep (50);
+    }
+  more = cuda_count_threads () - before;
+  return more <= (int) cuda_call_get_number (call, 3) ? result
+                                                      : cuda_call_compare (call, result, (unsigned int) more, 0);
+}
+
 static CUresult
 cuda_verb_block (CudaCall *call)
 {
@@ -138,6 +194,8 @@ const CudaVerb cuda_work_verbs[] = {
   { "to-device", cuda_verb_to_device },
   { "to-host", cuda_verb_to_host },
   { "host", cuda_verb_host },
+  { "host-late", cuda_verb_host_late },
+  { "host-often", cuda_verb_host_often },
   { "block", cuda_verb_block },
   { "open", cuda_verb_open },
   { "host-driver", cuda_verb_host_driver },

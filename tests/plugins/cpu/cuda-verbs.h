@@ -25,6 +25,7 @@ typedef struct
   CUgraphConditionalHandle conditions[CUDA_SCRIPT_OBJECTS];
   int owned[CUDA_SCRIPT_OBJECTS]; /* graphs that the script must destroy */
   int host_calls;                 /* how often host functions ran */
+  int begun;                      /* the host function of `host-late` */
   int gate;                       /* host functions of `block` wait until it is 1 */
   CUresult host_result;           /* of the driver call made in a host function */
   char detail[128];

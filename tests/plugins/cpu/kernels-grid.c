@@ -135,6 +135,90 @@ test_grid_refuses_too_many (void)
   kernel_fixture_run (fixture, "rounds", SIZE (1), SIZE (64), 0, TRUE, (void *[]){ A (cells), V (guint, 1) });
 }
 
+static guint
+test_grid_get_attribute (KernelFixture *fixture, CUdevice_attribute attribute)
+{
+  int value = 0;
+
+  g_assert_cmpint (leat_device_get_table (fixture->device)->cuDeviceGetAttribute (&value, attribute, 0), ==,
+                   CUDA_SUCCESS);
+  return (guint) value;
+}
+
+/* No more blocks than there are places for blocks, for threads in whole warps, and for shared memory.  On the CPU
+ * nothing else counts. */
+static void
+test_grid_occupancy (void)
+{
+  static const guint sizes[] = { 1, 32, 33, 64, 500, 512, 513, 1000, 1024 };
+  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("block.cu");
+  const LeatFunction *function =
+    fixture != NULL ? leat_module_get_function (fixture->module, "reverse_dynamic", NULL) : NULL;
+  guint places, threads, shared, most;
+
+  if (fixture == NULL)
+    return;
+  places = test_grid_get_attribute (fixture, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+  threads = test_grid_get_attribute (fixture, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  shared = test_grid_get_attribute (fixture, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  most = test_grid_get_attribute (fixture, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  g_assert_true (leat_device_push (fixture->device, NULL));
+  g_assert_cmpint (
+    leat_device_get_table (fixture->device)
+      ->cuFuncSetAttribute (function->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int) most),
+    ==, CUDA_SUCCESS);
+  leat_device_pop (fixture->device);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint bytes = 0; bytes <= most; bytes += most / 16)
+      {
+        guint warps = (sizes[i] + 31) / 32, wanted = MIN (places, threads / 32 / warps);
+        guint n = G_MAXUINT;
+
+        wanted = bytes > 0 ? MIN (wanted, shared / bytes) : wanted;
+        g_assert_true (leat_module_get_occupancy (fixture->module, function, sizes[i], bytes, &n, NULL));
+        g_assert_cmpuint (n, <=, wanted);
+        if (leat_device_is_cpu (fixture->device))
+          g_assert_cmpuint (n, ==, wanted);
+      }
+}
+
+/* The kernels of a module, as many as there is room for, each once. */
+static void
+test_grid_lists_kernels (void)
+{
+  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("grid.cu");
+  const LeatDriverTable *table = fixture != NULL ? leat_device_get_table (fixture->device) : NULL;
+  CUfunction listed[64], end = (CUfunction) &listed;
+  CUmodule module = NULL;
+  guint n = 0;
+
+  if (fixture == NULL)
+    return;
+  if (table->cuModuleEnumerateFunctions == NULL || table->cuModuleGetFunctionCount == NULL)
+    {
+      g_test_skip ("the driver does not list kernels");
+      return;
+    }
+  g_assert_true (leat_device_push (fixture->device, NULL));
+  g_assert_cmpint (
+    table->cuFuncGetModule (&module, leat_module_get_function (fixture->module, "rounds", NULL)->function), ==,
+    CUDA_SUCCESS);
+  g_assert_cmpint (table->cuModuleGetFunctionCount (&n, module), ==, CUDA_SUCCESS);
+  g_assert_cmpuint (n, >, 1);
+  g_assert_cmpuint (n + 2, <, G_N_ELEMENTS (listed));
+  for (guint room = 0; room <= n + 2; room++)
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (listed); i++)
+        listed[i] = end;
+      g_assert_cmpint (table->cuModuleEnumerateFunctions (listed, room, module), ==, CUDA_SUCCESS);
+      for (guint i = 0; i < MIN (room, n); i++)
+        for (guint k = 0; k <= i; k++)
+          g_assert_true (listed[i] != NULL && listed[i] != (k < i ? listed[k] : end));
+      g_assert_true (listed[room] == end);
+    }
+  leat_device_pop (fixture->device);
+}
+
 void
 test_kernels_add_grid (void)
 {
@@ -143,4 +227,6 @@ test_kernels_add_grid (void)
   g_test_add_func ("/leat/cpu/kernels/grid/rounds", test_grid_rounds);
   g_test_add_func ("/leat/cpu/kernels/grid/work-queue", test_grid_work_queue);
   g_test_add_func ("/leat/cpu/kernels/grid/refuses-too-many", test_grid_refuses_too_many);
+  g_test_add_func ("/leat/cpu/kernels/grid/occupancy", test_grid_occupancy);
+  g_test_add_func ("/leat/cpu/kernels/grid/lists-kernels", test_grid_lists_kernels);
 }

@@ -215,6 +215,32 @@ test_grid_barrier (void)
   g_assert_cmpmem (rounds % 2 == 0 ? a : b, n * sizeof *a, expected, n * sizeof *a);
 }
 
+static guint
+count_threads (void)
+{
+  g_autoptr (GDir) folder = g_dir_open ("/proc/self/task", 0, NULL);
+  guint n = 0;
+
+  while (folder != NULL && g_dir_read_name (folder) != NULL)
+    n++;
+  return n;
+}
+
+/* Blocks that wait for each other need a thread each; the next launch has the same ones, but for some that are not back
+ * yet. */
+static void
+test_grid_barrier_keeps_threads (void)
+{
+  guint64 a[8 * 32] = { 0 }, b[8 * 32];
+  guint before;
+
+  g_assert_cmpint (ENGINE_RUN (module, "ring", 8, 32, 0, TRUE, P (a), P (b), 1), ==, CUDA_SUCCESS);
+  before = count_threads ();
+  for (guint run = 0; run < 60; run++)
+    g_assert_cmpint (ENGINE_RUN (module, "ring", 8, 32, 0, TRUE, P (a), P (b), 1), ==, CUDA_SUCCESS);
+  g_assert_cmpuint (count_threads (), <=, before + 16);
+}
+
 static void
 test_grid_barrier_refused (void)
 {
@@ -485,6 +511,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cpu/engine/blocks/wait-for-later", test_wait_for_later_block);
   g_test_add_func ("/cpu/engine/blocks/concurrent-launches", test_concurrent);
   g_test_add_func ("/cpu/engine/grid-barrier/rounds", test_grid_barrier);
+  g_test_add_func ("/cpu/engine/grid-barrier/keeps-threads", test_grid_barrier_keeps_threads);
   g_test_add_func ("/cpu/engine/grid-barrier/refused", test_grid_barrier_refused);
   g_test_add_func ("/cpu/engine/grid-barrier/deadlock-is-told", test_grid_barrier_deadlock);
   g_test_add_func ("/cpu/engine/fault/assert", test_assert);

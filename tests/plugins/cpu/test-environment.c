@@ -37,6 +37,15 @@ static const EnvironmentCase cases[] = {
   { "profile/unknown-name", "h9000", NULL, NULL },
   { "profile/bad-number", "multiprocessors=many", NULL, NULL },
 
+  /* In a process where no thread is left over from anything before. */
+  { "threads/work-one-after-the-other-shares-them", NULL, NULL, "stream s0; host-often s0 60 6; sync s0; check c 60" },
+  { "threads/work-side-by-side-has-one-each", NULL, NULL,
+    "stream s0 nb; stream s1 nb; stream s2 nb; stream s3 nb; block s0; block s1; block s2; host-often s3 3 4; "
+    "check c 3; open; sync s0; sync s1; sync s2; host-often s3 60 6" },
+  { "context/flags", NULL, NULL,
+    "context 0 1 0; context-flags 0 8; context 0 1 8; context-flags 0 65536 = INVALID_VALUE; context-flags 1 8 = "
+    "INVALID_DEVICE; context 0 1 8; context 1 1 = INVALID_DEVICE" },
+
   { "fault/init", NULL, "init=NO_DEVICE", NULL },
   { "fault/alloc-third", NULL, "alloc:3", "alloc d0 64; alloc d1 64; alloc d2 64 = OUT_OF_MEMORY; alloc d2 64" },
   { "fault/alloc-from-second", NULL, "alloc:2+",
@@ -62,6 +71,9 @@ static const EnvironmentCase cases[] = {
   { "fault/waiting-thread-sees-it", NULL, "set:1=ILLEGAL_ADDRESS",
     "stream s0 nb; stream s1 nb; alloc d0 64; event e0; block s0; record e0 s0; set s1 d0 1; sync s1 = ILLEGAL_ADDRESS;"
     "sync-event e0 = ILLEGAL_ADDRESS; open" },
+  /* What has begun when the device fails ends before the context does. */
+  { "fault/reset-waits-for-what-runs", NULL, "set:1=ILLEGAL_ADDRESS",
+    "stream s0 nb; stream s1 nb; alloc d0 64; host-late s1; set s0 d0 1; sync s0 = ILLEGAL_ADDRESS; reset; check c 1" },
   { "fault/hang-and-reset", NULL, "copy:1=hang",
     "stream s0 nb; stream s1 nb; alloc d0 64; alloc-host h0 64; copy s0 d0 h0; query s0 = NOT_READY; host s1; sync s1; "
     "check c 1;"

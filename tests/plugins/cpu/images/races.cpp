@@ -60,6 +60,18 @@ warp_wrong (const Thread &t, const InOut &p)
   neighbour<false> (t, p);
 }
 
+/* One lane goes before the others meet. */
+static void
+warp_left (const Thread &t, const InOut &p)
+{
+  uint32_t *tile = t.shared<uint32_t> ();
+  tile[t.linear ()] = p.in[t.linear ()];
+  if (t.linear () % 32 == 5)
+    return;
+  t.warp (LEAT_HOST_WARP_SYNC, 0);
+  p.out[t.linear ()] = tile[(t.linear () ^ 1) % 32 == 5 ? t.linear () : t.linear () ^ 1];
+}
+
 static void
 blocks_wrong (const Thread &t, const InOut &p)
 {
@@ -114,7 +126,7 @@ static const LeatHostKernel kernels[] = {
   WAITS (InOut, reverse_right, 256),  WAITS (InOut, reverse_wrong, 256), WAITS (InOut, warp_right, 256),
   WAITS (InOut, warp_wrong, 256),     FLAT (InOut, blocks_right),        FLAT (InOut, blocks_wrong),
   FLAT (InOut, flat_wrong),           GRID_WAITS (InOut, grid_right, 0), WAITS (InOut, shared_overrun, 256),
-  WAITS (InOut, dynamic_overrun, 64), FLAT (InOut, global_overrun),
+  WAITS (InOut, dynamic_overrun, 64), FLAT (InOut, global_overrun),      WAITS (InOut, warp_left, 256),
 };
 
 static uint32_t nothing;
