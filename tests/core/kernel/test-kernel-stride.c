@@ -190,6 +190,10 @@ static const char *const taken[] = {
   "float m = INFINITY; LOOP y[i] = (float) i < m ? (int) fminf (i, 40.0f) : INT_MAX;",
   "LOOP switch (i % 3) { case 0: y[i] = 1; break; case 1: y[i] = 2; break; default: y[i] = i; }",
   "LOOP { if (i % 2) y[i] = i; else y[i] = -i; }",
+  /* What is asked in brackets does not change with what is behind them. */
+  "int k = n / 2; LOOP if (i < k) ++y[i];",
+  "int k = n / 2; LOOP while (y[i] < k) ++y[i];",
+  "int k = n / 30; LOOP for (int j = 0; j < k; j++) --y[i];",
 };
 
 #define N_CASES (G_N_ELEMENTS (kept) + G_N_ELEMENTS (taken))
