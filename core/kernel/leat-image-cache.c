@@ -192,7 +192,8 @@ leat_image_cache_trim (int folder, const char *path)
       g_array_append_val (entries, entry);
     }
   g_array_sort (entries, leat_image_cache_entry_compare);
-  for (guint i = 0; i < entries->len && total > limit; i++)
+  /* The sum is theirs: none are left where it is nothing. */
+  for (guint i = 0; total > limit; i++)
     {
       LeatImageCacheEntry *entry = &g_array_index (entries, LeatImageCacheEntry, i);
 

@@ -133,7 +133,7 @@ leat_image_scratch_new (GError **error)
     }
   self = g_new0 (LeatImageScratch, 1);
   self->folder = folder;
-  self->lock = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  self->lock = open (folder, O_RDONLY | O_CLOEXEC);
   if (self->lock >= 0)
     flock (self->lock, LOCK_EX | LOCK_NB);
   leat_image_scratches = g_list_prepend (leat_image_scratches, self);

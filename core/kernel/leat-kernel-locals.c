@@ -176,9 +176,8 @@ leat_locals_is_changed_at (LeatLocals *self, guint token)
   guint next = token + 1;
   gboolean indexed = FALSE;
 
-  if (leat_tokens_is_any (tokens, token - 1, leat_locals_steps))
-    return TRUE;
-  if (leat_locals_takes_address (self, token - 1)
+  /* `++p[i]` and `&p[i]` are about what p points to. */
+  if ((leat_tokens_is_any (tokens, token - 1, leat_locals_steps) || leat_locals_takes_address (self, token - 1))
       && !(leat_tokens_is (tokens, next, "[") && local != NULL && !local->is_array))
     return TRUE;
   for (;;)

@@ -6,6 +6,7 @@
 #include "kernel/leat-image-internal-private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -359,6 +360,88 @@ test_image_cache_is_bounded (void)
   image_case_clear (&c);
 }
 
+static guint64
+get_size (const char *path)
+{
+  GStatBuf info;
+
+  g_assert_cmpint (g_stat (path, &info), ==, 0);
+  return info.st_size;
+}
+
+static void
+remove_file (ImageCase *c, const char *name)
+{
+  g_autofree char *path = image_case_dup_path (c, name);
+
+  g_remove (path);
+}
+
+/* As much as the bound is kept, and a byte more is not. */
+static void
+test_image_cache_is_full (void)
+{
+  static const guint past[] = { 0, 1 };
+  ImageCase c;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_set (&c, "LEAT_IMAGE_CACHE_MIB", "1");
+  image_case_expect (&c, 0, 0, 1, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (past); i++)
+    {
+      g_autofree char *entry = image_case_dup_entry (&c);
+      guint64 room = (1 << 20) - get_size (entry);
+
+      g_remove (entry);
+      write_old (&c, "cache/leat/images/0a.img", room / 2, 5000);
+      write_old (&c, "cache/leat/images/0b.img", room - room / 2 + past[i], 50);
+      image_case_expect (&c, 0, 0, 1, 0);
+      g_assert_cmpint (exists (&c, "cache/leat/images/0a.img"), ==, past[i] == 0);
+      g_assert_true (exists (&c, "cache/leat/images/0b.img"));
+      remove_file (&c, "cache/leat/images/0a.img");
+      remove_file (&c, "cache/leat/images/0b.img");
+    }
+  image_case_clear (&c);
+}
+
+/* A program that another thread starts while a kernel is compiled gets nothing of it.  The compiler looks at its
+ * parent's files, and compiles nothing. */
+static void
+test_image_cache_hands_nothing_on (void)
+{
+  static const char script[] = "#!/bin/sh\n"
+                               "for file in /proc/$PPID/fd/*; do\n"
+                               "  case $(readlink \"$file\") in\n"
+                               "  */leat-kernel-*) cat /proc/$PPID/fdinfo/${file##*/} >>\"${0%/*}/seen\" ;;\n"
+                               "  esac\n"
+                               "done\n"
+                               "exit 1\n";
+  ImageCase c;
+  g_auto (ImageResult) result = { 0 };
+  g_autofree char *compiler = NULL, *seen = NULL, *text = NULL;
+  const char *flags;
+  guint n = 0;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_write (&c, "looks", script);
+  compiler = image_case_dup_path (&c, "looks");
+  seen = image_case_dup_path (&c, "seen");
+  g_assert_cmpint (g_chmod (compiler, 0755), ==, 0);
+  image_case_set (&c, "LEAT_CXX", compiler);
+  image_case_get (&c, &result);
+  g_assert_nonnull (strstr (result.errors, "does not compile"));
+  g_assert_true (g_file_get_contents (seen, &text, NULL, NULL));
+  for (flags = text; (flags = strstr (flags, "flags:")) != NULL; n++)
+    {
+      flags += strlen ("flags:");
+      g_assert_cmpuint (g_ascii_strtoull (flags, NULL, 8) & O_CLOEXEC, ==, O_CLOEXEC);
+    }
+  g_assert_cmpuint (n, >=, 1);
+  image_case_clear (&c);
+}
+
 static char *
 make_key (const char *name, const char *text, gboolean strict, const char *compiler)
 {
@@ -520,5 +603,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image/cache/many-writers", test_image_cache_many_writers);
   g_test_add_func ("/leat/image/cache/unwritable", test_image_cache_unwritable);
   g_test_add_func ("/leat/image/cache/is-bounded", test_image_cache_is_bounded);
+  g_test_add_func ("/leat/image/cache/is-full", test_image_cache_is_full);
+  g_test_add_func ("/leat/image/cache/hands-nothing-on", test_image_cache_hands_nothing_on);
   return g_test_run ();
 }

@@ -494,6 +494,13 @@ static const struct
   { "#define AT blockIdx.z\n__global__ void k (float *y) { y[AT] = 1; }", "grid's z" },
   { "__global__ void k (float *y) { y[0] = 1; leat_grid_sync (); }", "wait for each other" },
   { "__global__ void k (float *y) { asm volatile (\"\"); y[0] = 1; }", "assembly" },
+  /* On one device alone. */
+  { "__global__ void k (float *y) {\n#ifdef LEAT_CUDA\ny[blockIdx.z] = 1;\n#endif\n}", "grid's z" },
+  { "__global__ void k (float *y) {\n#ifdef LEAT_HOST\ny[blockIdx.z] = 1;\n#endif\n}", "grid's z" },
+  { "__global__ void k (float *y) {\n#if __CUDA_ARCH__ >= 900\ny[blockIdx.z] = 1;\n#endif\n}", "grid's z" },
+  { "#ifdef LEAT_CUDA\n__device__ unsigned at () { return blockIdx.z; }\n#endif\n__global__ void k (float *y) { y[0] = "
+    "1; }",
+    NULL },
 };
 
 static void
@@ -523,7 +530,11 @@ test_kernel_keeps_data (void)
   } them[] = { { "__device__ unsigned turn;\n", TRUE },
                { "__device__ const unsigned table[] = { 1, 2 };\n", FALSE },
                { "__constant__ unsigned table[2] = { 1, 2 };\n", FALSE },
-               { "__device__ unsigned turn (unsigned x) { return x; }\n", FALSE } };
+               { "__device__ unsigned turn (unsigned x) { return x; }\n", FALSE },
+               { "#ifdef LEAT_CUDA\n__device__ unsigned turn;\n#endif\n", TRUE },
+               { "#ifdef LEAT_HOST\n__device__ unsigned turn;\n#endif\n", TRUE },
+               { "#if __CUDA_ARCH__ >= 900\n__device__ unsigned turn;\n#endif\n", TRUE },
+               { "#ifdef LEAT_CUDA\n__constant__ unsigned table[2] = { 1, 2 };\n#endif\n", FALSE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (them); i++)
     {

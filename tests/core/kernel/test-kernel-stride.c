@@ -63,6 +63,7 @@ static const char *const kept[] = {
   "auto c = Sum<int> (0); LOOP c.add (i); y[" ME "] = c.n;",
   "Count c = make (); LOOP y[i] = c.next ();",
   "Count c = make (); LOOP c[0] += i; y[" ME "] = c.n;",
+  "Count c = make (); LOOP ++c[0]; y[" ME "] = c.n;",
   "Count c = make (); LOOP c (i); y[" ME "] = c.n;",
   "Count c = make (); LOOP c << i; y[" ME "] = c.n;",
   "Count cs[2] = { Count (0), Count (0) }; LOOP cs[i % 2].add (i); y[" ME "] = cs[1].n;",
@@ -77,6 +78,7 @@ static const char *const kept[] = {
   "int s = 0; LOOP { Put p (s); p.add (i); } y[" ME "] = s;",
   "int s = 0; LOOP { int *p = &s; *p += i; } y[" ME "] = s;",
   "int s = 0; int *p = &s; LOOP *p += i; y[" ME "] = s;",
+  "int s = 0; int *p = &s; LOOP ++p[0]; y[" ME "] = s;",
   "int s = 0; LOOP bump (s, i); y[" ME "] = s;",
   "int s = 0; LOOP bump_any (s, i); y[" ME "] = s;",
   "int s = 0; LOOP bump_at (&s, i); y[" ME "] = s;",
@@ -92,6 +94,8 @@ static const char *const kept[] = {
   "int s = 0; LOOP { auto add = [&] (int v) { s += v; }; add (i); } y[" ME "] = s;",
   "int a[4] = { 0 }; LOOP a[i % 4] += i; y[" ME "] = a[1];",
   "int a[4] = { 0 }; int *p = a; LOOP p[i % 4] += i; y[" ME "] = a[1];",
+  "int a[4] = { 0 }; LOOP ++a[i % 4]; y[" ME "] = a[1];",
+  "int a[4] = { 0 }; int *p = a; LOOP --p[i % 4]; y[" ME "] = a[1];",
   "int a[4] = { 0 }; LOOP bump_at (a, i); y[" ME "] = a[0];",
   "int a[2][2] = { { 0 } }; LOOP a[0][i % 2] += i; y[" ME "] = a[0][1];",
   "Acc a = { { 0 }, 0 }; LOOP a.v[i % 4] += i; y[" ME "] = a.v[1];",
@@ -190,6 +194,10 @@ static const char *const taken[] = {
   "float m = INFINITY; LOOP y[i] = (float) i < m ? (int) fminf (i, 40.0f) : INT_MAX;",
   "LOOP switch (i % 3) { case 0: y[i] = 1; break; case 1: y[i] = 2; break; default: y[i] = i; }",
   "LOOP { if (i % 2) y[i] = i; else y[i] = -i; }",
+  /* What is asked in brackets does not change with what is behind them. */
+  "int k = n / 2; LOOP if (i < k) ++y[i];",
+  "int k = n / 2; LOOP while (y[i] < k) ++y[i];",
+  "int k = n / 30; LOOP for (int j = 0; j < k; j++) --y[i];",
 };
 
 #define N_CASES (G_N_ELEMENTS (kept) + G_N_ELEMENTS (taken))

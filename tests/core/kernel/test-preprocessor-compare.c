@@ -272,6 +272,13 @@ static const char *const cases[] = {
   "#define C2(a,b) a##b\n"
   "#define C(a,b) C2(a,b)\n"
   "C(x,__COUNTER__) __INCLUDE_LEVEL__\n",
+  "#define S(x) #x\n"
+  "#define X(x) S(x)\n"
+  "#define L -__LINE__-\n"
+  "X(+__LINE__) X(+ __LINE__+) X(<__COUNTER__>) X(< __COUNTER__ >) X([__INCLUDE_LEVEL__]) X([ __INCLUDE_LEVEL__ ])\n"
+  "X(L) X(- L) S(-__LINE__) X(f(__LINE__,__COUNTER__))\n"
+  "#line 7 \"a.c\"\n"
+  "X((__FILE__)) X(( __FILE__ ))\n",
   "#define p(x) #x\n"
   "p(\"a\\n\" '\\\\' '\"')\n"
   "p(\\) p(a\\b)\n",

@@ -131,6 +131,9 @@ test_preprocessor_refuses (PreprocessorFixture *self, gconstpointer data)
     { "#define f(x) x\nf (\n#include \"t.h\"\n)\n", "t.cu:3: a file cannot be included between the arguments" },
     { "#line 7 \"u.cu\"\n#include \"none.h\"\n", "u.cu:7: cannot include \"none.h\"" },
     { "#line 7 \"u.cu\"\n#include <none.h>\n", "u.cu:7: cannot include <none.h>" },
+    /* Blanks are those that the macros were written with. */
+    { "#define H <h-__LINE__.h>\n#include H\n", "t.cu:2: cannot include <h-2.h>" },
+    { "#define H <h - __LINE__/__COUNTER__ __COUNTER__.h>\n#include H\n", "cannot include <h - 2/0 1.h>" },
     { "#line 7 \"u.cu\"\n#include\n", "u.cu:7: expected \"file\" after #include" },
   };
 

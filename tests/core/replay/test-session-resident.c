@@ -7,6 +7,8 @@
 #include "device/leat-device-private.h"
 #include "plan/leat-plan-private.h"
 
+#include <glib/gstdio.h>
+
 /* A kernel that stays on the device against the same pipeline run in launches. */
 
 #ifdef __SANITIZE_THREAD__
@@ -342,6 +344,51 @@ test_resident_refuses (void)
   check_refused (many->str, "kernels: 25, ", "there are 50 operations");
 }
 
+/* What the file has for other devices counts: all are to have the same stages, under the same numbers. */
+static void
+test_resident_refuses_by_device (void)
+{
+#define STAGE(name, body) "__global__ void " name " (const float *x, float *y)\n{\n" body "  y[0] = x[0];\n}\n"
+#define JUMP              "  if (x[0] > 1)\n    goto end;\n  y[1] = 1;\nend:\n"
+  static const struct
+  {
+    const char *text, *why; /* NULL: it stays */
+  } rows[] = {
+    { "#ifndef LEAT_CUDA\n" STAGE ("other", "") "#endif\n" STAGE ("own", ""),
+      "its file has other kernels on other devices" },
+    { "#ifdef LEAT_CUDA\n" STAGE ("other", "") "#endif\n" STAGE ("own", ""),
+      "its file has other kernels on other devices" },
+    { "#ifndef LEAT_CUDA\n" STAGE ("own", "") "#endif\n" STAGE ("other", ""), "it is not there on every device" },
+    { STAGE ("own", "#ifdef LEAT_CUDA\n" JUMP "#endif\n"), "there is a goto in it" },
+    { STAGE ("own", "#if __CUDA_ARCH__ >= 900\n" JUMP "#endif\n"), "there is a goto in it" },
+    { STAGE ("own", "#ifdef LEAT_HOST\n" JUMP "#endif\n"), "there is a goto in it" },
+    { STAGE ("own", "") "#ifdef LEAT_CUDA\n" STAGE ("other", "") "#endif\n", NULL },
+  };
+#undef JUMP
+#undef STAGE
+  g_autofree char *folder = g_dir_make_tmp ("leat-resident-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "stages.cu", NULL);
+  g_autofree char *text = g_strdup_printf ("a = kernel source=\"%s\" entry=own grid=1 block=64 x=f32[1024] "
+                                           "y=f32[1024]\n" RESIDENT_CHAIN "a -> readback -> app name=sink\n",
+                                           path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      SessionFixture fixture;
+
+      g_assert_true (g_file_set_contents (path, rows[i].text, -1, NULL));
+      if (rows[i].why != NULL)
+        {
+          check_refused (text, "kernel \"a\"", rows[i].why);
+          continue;
+        }
+      resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 0, 0);
+      session_fixture_close (&fixture);
+    }
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 static void
 test_resident_falls_back (void)
 {
@@ -493,6 +540,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_resident_takes_blocks);
     }
   g_test_add_func ("/leat/session/resident/refuses", test_resident_refuses);
+  g_test_add_func ("/leat/session/resident/refuses-by-device", test_resident_refuses_by_device);
   g_test_add_func ("/leat/session/resident/falls-back", test_resident_falls_back);
   status = g_test_run ();
   resident_clear ();
