@@ -366,6 +366,7 @@ leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index)
 guint
 leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end)
 {
+  static const char *const marks[] = { "*", "const", "volatile", "__restrict__", NULL }; /* `(**const name)` */
   guint name = G_MAXUINT;
   gboolean type = FALSE; /* `struct { .. } name` */
 
@@ -387,7 +388,13 @@ leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint e
       else if (token->kind == LEAT_TOKEN_IDENT)
         name = i;
       else if (leat_tokens_is (self->tokens, i, "(") && leat_tokens_is (self->tokens, i + 1, "*"))
-        return i + 2;
+        {
+          for (i += 2; leat_tokens_is_any (self->tokens, i, marks);)
+            i++;
+          if (!leat_tokens_is (self->tokens, i, "("))
+            return i;
+          i--;
+        }
       else if (leat_tokens_is (self->tokens, i, "[") || leat_tokens_is (self->tokens, i, "=")
                || leat_tokens_is (self->tokens, i, "{"))
         break;

@@ -81,6 +81,10 @@ test_file_variables_unfilled (void)
     { "struct p { int a, b; };\n__constant__ p c;\n__global__ void k (int *y) { y[threadIdx.x] = c.b; }",
       "reads \"c\", and nothing gives it a value: a CUDA program would copy one there; write an initialiser, or make" },
     { "__device__ int *table;\n__global__ void k (int *y) { y[threadIdx.x] = table[0]; }", "reads \"table\"" },
+    { "__device__ int (*rows)[2];\n__global__ void k (int *y) { y[threadIdx.x] = rows[0][1]; }",
+      "file.cu:1:18: kernel k reads \"rows\"" },
+    { "__device__ int (*const *rows)[2];\n__global__ void k (int *y) { y[threadIdx.x] = rows[0][0][1]; }",
+      "file.cu:1:25: kernel k reads \"rows\"" },
     { "static __constant__ float2 m[3][2];\n__global__ void k (int *y) { y[threadIdx.x] = (int) m[0][1].x; }",
       "reads \"m\"" },
     { "__constant__ int mask[2];\nstruct s { __device__ int get () { return mask[0]; } };\n"

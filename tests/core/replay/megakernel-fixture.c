@@ -131,7 +131,26 @@ static const char devices_text[] =
   "__global__ void own (const float *x, float *y, uint64_t x_count)\n{\n"
   "  GRID_FOR (i, x_count)\n    y[i] = x[i] * MINE;\n}\n";
 static const char keeps_text[] = "static __device__ unsigned int calls = 0;\n" AS_IT_IS;
+/* Names in brackets that are those of other things in other.cu, and a function that nobody here needs and that names a
+ * report. */
+static const char names_text[] =
+  "typedef float (*way) (float value);\n"
+  "typedef float (*const *ways) (float value);\n"
+  "typedef float (*(*chooser) (int which)) (float value);\n"
+  "__constant__ float (*const table)[2] = nullptr;\n"
+  "LEAT_REPORT (ODD = 1, warning, \"odd\")\n"
+  "__device__ void complain (float value) { leat_report (ODD, value); }\n"
+  "__device__ float helper (float value) { return value + 2; }\n"
+  "__global__ void odd (const float *x, float *y) { complain (x[0]); y[0] = x[0]; }\n"
+  "__global__ void names (const float *x, float *y, uint64_t x_count)\n{\n"
+  "  const way one = nullptr;\n  const ways all = nullptr;\n  const chooser any = nullptr;\n"
+  "  GRID_FOR (i, x_count)\n"
+  "    y[i] = !one && !all && !any && !table ? helper (x[i]) : 0;\n}\n";
 static const char other_text[] = "#define HALF 4.0f\n"
+                                 "typedef int (*way) (int all);\n"
+                                 "typedef int (**ways) (int one);\n"
+                                 "typedef int (*(*chooser) (int which)) (int any);\n"
+                                 "__constant__ int (*const table)[3] = nullptr;\n"
                                  "__device__ float helper (float x) { return x * HALF; }\n"
                                  "__global__ void guard (const float *x, float *y, uint64_t x_count)\n"
                                  "{\n"
@@ -145,7 +164,7 @@ static const struct
 } megakernel_files[] = {
   { "KERNELS", "kernels.cu", kernels_text }, { "OTHER", "other.cu", other_text },
   { "MACROS", "macros.cu", macros_text },    { "DEVICES", "devices.cu", devices_text },
-  { "KEEPS", "keeps.cu", keeps_text },
+  { "KEEPS", "keeps.cu", keeps_text },       { "NAMES", "names.cu", names_text },
 };
 
 static char *megakernel_folder;

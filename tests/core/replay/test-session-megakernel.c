@@ -148,6 +148,24 @@ oracle_elementwise (const float *x, float *y, guint n)
     y[i] = (a[i] * 2 + 1) * 4;
 }
 
+static void
+oracle_names (const float *x, float *y, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    y[i] = x[i] * 4 + 2;
+}
+
+/* Names of one file are not those of another, wherever they stand in a declaration, and what is not needed is not
+ * there. */
+static void
+test_megakernel_keeps_names_apart (void)
+{
+  run_body ("  g = kernel source=OTHER\n"
+            "  n = kernel source=NAMES entry=names\n"
+            "  in.x -> g -> n -> out.y\n",
+            "f32[5000]", oracle_names, 1, 0);
+}
+
 /* What says that it touches its own items alone needs no barrier, whether it goes by items or by blocks. */
 static void
 test_megakernel_joins_elementwise (void)
@@ -545,6 +563,7 @@ main (int argc, char **argv)
   megakernel_files_make ();
   g_test_add_func ("/leat/session/megakernel/runs-chain", test_megakernel_runs_chain);
   g_test_add_func ("/leat/session/megakernel/runs-bounded", test_megakernel_runs_bounded);
+  g_test_add_func ("/leat/session/megakernel/keeps-names-apart", test_megakernel_keeps_names_apart);
   g_test_add_func ("/leat/session/megakernel/joins-elementwise", test_megakernel_joins_elementwise);
   g_test_add_func ("/leat/session/megakernel/joins-blocks", test_megakernel_joins_blocks);
   g_test_add_func ("/leat/session/megakernel/keeps-items", test_megakernel_keeps_items);
