@@ -140,7 +140,13 @@ leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
 
   *factor = 1;
   if (arg->value != NULL)
-    memcpy (factor, g_bytes_get_data (arg->value, NULL), sizeof *factor);
+    {
+      gsize size;
+      gconstpointer value = g_bytes_get_data (arg->value, &size);
+
+      *factor = 0; /* the parameter may be a shorter number */
+      memcpy (factor, value, MIN (size, sizeof *factor));
+    }
   return counted ? leat_fuser_get_count_origin (self, arg->buffer) : LEAT_BUFFER_NONE;
 }
 

@@ -93,20 +93,20 @@ static const LeatNodeInfo borders_info = { .size = sizeof (LeatNodeInfo),
                                            .ports = borders_ports,
                                            .n_ports = G_N_ELEMENTS (borders_ports) };
 
-static const char borders_text[] =
-  "__global__ void step (const float *x, const float *z, float *y, unsigned int x_count)\n"
-  "{\n"
-  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-  "  if (i < x_count)\n"
-  "    y[i] = x[i] + z[i];\n"
-  "}\n";
+static const char borders_text[] = "__global__ void step (const float *x, const float *z, float *y, uint64_t x_count)\n"
+                                   "{\n"
+                                   "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "  if (i < x_count)\n"
+                                   "    y[i] = x[i] + z[i];\n"
+                                   "}\n";
 
 static void
 borders_node_record_kernel (LeatRecorder *recorder, LeatKernelSource *source, const BordersKernel *kernel,
                             const LeatBufferId *of)
 {
   static const LeatAccess access[] = { LEAT_ACCESS_READ, LEAT_ACCESS_READ, LEAT_ACCESS_WRITE };
-  static const guint n = N;
+  /* More than there are threads, so that no kernel takes items of another from shared memory. */
+  static const guint64 n = G_GUINT64_CONSTANT (1) << 40;
   const LeatBufferId all[] = { of[(guchar) kernel->x], of[(guchar) kernel->z], of[(guchar) kernel->y] };
   const LeatBufferId two[] = { all[0], all[2] };
   gboolean once = all[0] == all[1];
