@@ -25,7 +25,7 @@ static const Case cases[] = {
   { "reverse_wrong", 1, FALSE, TRUE }, { "reverse_right", 1, FALSE, FALSE }, { "reverse_right", 9, FALSE, FALSE },
   { "warp_wrong", 1, FALSE, TRUE },    { "warp_right", 1, FALSE, FALSE },    { "blocks_wrong", 3, FALSE, TRUE },
   { "blocks_right", 3, FALSE, FALSE }, { "flat_wrong", 1, FALSE, TRUE },     { "grid_right", 4, TRUE, FALSE },
-  { "warp_left", 2, FALSE, FALSE },
+  { "warp_left", 1, FALSE, FALSE },
 };
 
 static LeatCpuModule *module;
