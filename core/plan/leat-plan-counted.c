@@ -4,6 +4,8 @@
 
 #include "leat-plan-private.h"
 
+#include <string.h>
+
 /* Counts by value that kernels find on the device.  The host never sees them on the way, so the wrappers of these
  * kernels hold them against the capacity. */
 
@@ -33,6 +35,16 @@ gboolean
 leat_op_only_reads (const LeatOp *self, guint arg)
 {
   return self->prototype->params[arg].kind == LEAT_PARAM_INPUT;
+}
+
+guint64
+leat_op_arg_get_number (const LeatOpArg *self)
+{
+  guint64 number = 1;
+
+  if (self->value != NULL)
+    memcpy (&number, g_bytes_get_data (self->value, NULL), MIN (g_bytes_get_size (self->value), sizeof number));
+  return number;
 }
 
 GArray *

@@ -179,16 +179,6 @@ leat_fuse_writer_dup_scalar (LeatFuseWriter *self, const LeatStage *stage, guint
   return name;
 }
 
-static guint64
-leat_op_arg_get_number (const LeatOpArg *self)
-{
-  guint64 number = 1;
-
-  if (self->value != NULL)
-    memcpy (&number, g_bytes_get_data (self->value, NULL), MIN (g_bytes_get_size (self->value), sizeof number));
-  return number;
-}
-
 char *
 leat_fuse_writer_dup_local (LeatFuseWriter *self, LeatBufferId id)
 {

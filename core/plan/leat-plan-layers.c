@@ -138,15 +138,7 @@ leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
   const LeatOpArg *arg = &stage->op->args[stage->traits.count_param];
   gboolean counted = leat_op_get_role (stage->op, stage->traits.count_param) == LEAT_ROLE_COUNT;
 
-  *factor = 1;
-  if (arg->value != NULL)
-    {
-      gsize size;
-      gconstpointer value = g_bytes_get_data (arg->value, &size);
-
-      *factor = 0; /* the parameter may be a shorter number */
-      memcpy (factor, value, MIN (size, sizeof *factor));
-    }
+  *factor = leat_op_arg_get_number (arg);
   return counted ? leat_fuser_get_count_origin (self, arg->buffer) : LEAT_BUFFER_NONE;
 }
 

@@ -425,6 +425,8 @@ const LeatBuffer *leat_plan_get_origin (LeatPlan *self, LeatBufferId id);
 LeatBufferId *leat_plan_list_origins (LeatPlan *self);
 gboolean leat_op_takes_counts (const LeatOp *self);
 LeatRole leat_op_get_role (const LeatOp *self, guint arg);
+/* A whole number by value, which may have been given as a shorter one; 1 where there is none. */
+guint64 leat_op_arg_get_number (const LeatOpArg *self);
 /* Items of a buffer, or their number where it lies: is it only read there? */
 gboolean leat_op_only_reads (const LeatOp *self, guint arg);
 /* How many bounded items a buffer has room for. */

@@ -128,10 +128,8 @@ leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint
 {
   const LeatOpArg *arg = &op->args[index];
   gboolean counted = leat_op_get_role (op, index) == LEAT_ROLE_COUNT;
-  guint64 value = 1;
+  guint64 value = leat_op_arg_get_number (arg);
 
-  if (arg->value != NULL)
-    memcpy (&value, g_bytes_get_data (arg->value, NULL), sizeof value);
   if (!op->wrapped)
     {
       leat_launch_put_number (self, value);

@@ -26,6 +26,7 @@ typedef struct
 {
   const char *name;
   BordersKernel kernels[KERNELS]; /* up to one that writes nothing */
+  gboolean fits;                  /* no more items are named than there are threads */
 } BordersRow;
 
 #define EACH    LEAT_PATTERN_ELEMENTWISE, 0
@@ -66,6 +67,10 @@ static const BordersRow rows[] = {
   { "anything-is-read", { { EACH, 'i', 'i', 'o' }, { LEAT_PATTERN_ANY, 0, 'o', 'i', 'p', "it may read anything" } } },
   { "anything-was-written",
     { { LEAT_PATTERN_ANY, 0, 'i', 'i', 'o' }, { EACH, 'o', 'i', 'p', "what it follows may write anything" } } },
+  /* A thread for each item: the second has what it reads from the first without a wait. */
+  { "stencil-reads-shared-memory",
+    { { EACH, 'i', 'i', 'o' }, { NEAR (1), 'o', 'i', 'p', "from shared memory" } },
+    TRUE },
   { "blocks-read", { { EACH, 'i', 'i', 'o' }, { LEAT_PATTERN_BLOCK, 9, 'o', 'i', 'p' } } },
 };
 
@@ -93,22 +98,22 @@ static const LeatNodeInfo borders_info = { .size = sizeof (LeatNodeInfo),
                                            .ports = borders_ports,
                                            .n_ports = G_N_ELEMENTS (borders_ports) };
 
-static const char borders_text[] = "__global__ void step (const float *x, const float *z, float *y, uint64_t x_count)\n"
-                                   "{\n"
-                                   "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                   "  if (i < x_count)\n"
-                                   "    y[i] = x[i] + z[i];\n"
-                                   "}\n";
+static const char borders_text[] =
+  "__global__ void step (const float *x, const float *z, float *y, unsigned int x_count)\n"
+  "{\n"
+  "  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  if (i < x_count)\n"
+  "    y[i] = x[i] + z[i];\n"
+  "}\n";
 
 static void
 borders_node_record_kernel (LeatRecorder *recorder, LeatKernelSource *source, const BordersKernel *kernel,
-                            const LeatBufferId *of)
+                            gboolean fits, const LeatBufferId *of)
 {
   static const LeatAccess access[] = { LEAT_ACCESS_READ, LEAT_ACCESS_READ, LEAT_ACCESS_WRITE };
-  /* More than there are threads, so that no kernel takes items of another from shared memory. */
-  static const guint64 n = G_GUINT64_CONSTANT (1) << 40;
   const LeatBufferId all[] = { of[(guchar) kernel->x], of[(guchar) kernel->z], of[(guchar) kernel->y] };
   const LeatBufferId two[] = { all[0], all[2] };
+  const guint32 n = fits ? N : G_MAXUINT32;
   gboolean once = all[0] == all[1];
   const LeatArg args[] = {
     { .kind = LEAT_ARG_ITEMS, .buffer = all[0] },
@@ -143,7 +148,7 @@ borders_node_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   of['p'] = leat_recorder_get_output (recorder, "p");
   of['s'] = leat_recorder_add_scratch (recorder, "spare", N * sizeof (float));
   for (guint k = 0; k < KERNELS && row->kernels[k].y != 0; k++)
-    borders_node_record_kernel (recorder, source, &row->kernels[k], of);
+    borders_node_record_kernel (recorder, source, &row->kernels[k], row->fits, of);
   return source != NULL;
 }
 

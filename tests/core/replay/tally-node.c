@@ -7,12 +7,13 @@
 #include <stddef.h>
 
 #define TALLY_TEXT                                                                                                     \
-  "__global__ void tally (const float *x, const float *table, float *sum, float *y, uint64_t n, float step)\n"         \
+  "__global__ void tally (const float *x, const float *table, float *sum, float *y, unsigned int x_count, float "      \
+  "step)\n"                                                                                                            \
   "{\n"                                                                                                                \
   "  if (blockIdx.x == 0 && threadIdx.x == 0)\n"                                                                       \
   "    {\n"                                                                                                            \
   "      sum[0] += step;\n"                                                                                            \
-  "      for (uint64_t i = 0; i < n; i++)\n"                                                                           \
+  "      for (unsigned int i = 0; i < x_count; i++)\n"                                                                 \
   "        y[i] = x[i] + sum[0] + table[0];\n"                                                                         \
   "    }\n"                                                                                                            \
   "}\n"
@@ -61,7 +62,7 @@ tally_node_record (LeatNode *node, LeatRecorder *recorder, GError **error)
     leat_recorder_get_output (recorder, "out"),
   };
   const LeatAccess access[] = { LEAT_ACCESS_READ, LEAT_ACCESS_READ, LEAT_ACCESS_READ_WRITE, LEAT_ACCESS_WRITE };
-  const guint64 n = leat_spec_get_items (leat_recorder_get_spec (recorder, buffers[0]));
+  const guint32 n = (guint32) leat_spec_get_items (leat_recorder_get_spec (recorder, buffers[0]));
   const LeatArg args[] = {
     { .kind = LEAT_ARG_ITEMS, .buffer = buffers[0] },
     { .kind = LEAT_ARG_ITEMS, .buffer = buffers[1] },
