@@ -64,93 +64,93 @@ test_file_assert_refused (const char *text, const char *properties, const char *
 }
 
 /* Variables that a host program fills. */
+static const struct
+{
+  const char *text, *says; /* NULL: nothing */
+} unfilled[] = {
+  { "__constant__ int mask[2];\n__global__ void k (int *y) { y[threadIdx.x] = mask[threadIdx.x % 2]; }",
+    "file.cu:1:18: kernel k reads \"mask\", and nothing gives it a value" },
+  { "__device__ int gain;\n__global__ void k (int *y) { y[threadIdx.x] = gain; }", "reads \"gain\"" },
+  { "__device__ int a = 1, b;\n__global__ void k (int *y) { y[threadIdx.x] = a + b; }", "reads \"b\"" },
+  { "__constant__ int mask[2];\n__device__ int at (int i) { return mask[i % 2]; }\n"
+    "__global__ void k (int *y) { y[threadIdx.x] = at (threadIdx.x); }",
+    "reads \"mask\"" },
+  { "struct p { int a, b; };\n__constant__ p c;\n__global__ void k (int *y) { y[threadIdx.x] = c.b; }",
+    "reads \"c\", and nothing gives it a value: a CUDA program would copy one there; write an initialiser, or make" },
+  { "__device__ int *table;\n__global__ void k (int *y) { y[threadIdx.x] = table[0]; }", "reads \"table\"" },
+  { "__device__ int (*rows)[2];\n__global__ void k (int *y) { y[threadIdx.x] = rows[0][1]; }",
+    "file.cu:1:18: kernel k reads \"rows\"" },
+  { "__device__ int (*const *rows)[2];\n__global__ void k (int *y) { y[threadIdx.x] = rows[0][0][1]; }",
+    "file.cu:1:25: kernel k reads \"rows\"" },
+  { "static __constant__ float2 m[3][2];\n__global__ void k (int *y) { y[threadIdx.x] = (int) m[0][1].x; }",
+    "reads \"m\"" },
+  { "__constant__ int mask[2];\nstruct s { __device__ int get () { return mask[0]; } };\n"
+    "__global__ void k (int *y) { s a; y[threadIdx.x] = a.get (); }",
+    "reads \"mask\"" },
+  { "__constant__ int mask[2];\ntemplate <class T> struct s { __device__ T get () { return mask[0]; } };\n"
+    "__global__ void k (int *y) { s<int> a; y[threadIdx.x] = a.get (); }",
+    "reads \"mask\"" },
+  { "__constant__ int mask[2];\nstruct s { int i; };\n__device__ int operator+ (s a, int b) { return mask[a.i] + b; "
+    "}\n"
+    "__global__ void k (int *y) { s a = { 0 }; y[threadIdx.x] = a + 1; }",
+    "reads \"mask\"" },
+  { "__constant__ int mask[2];\n__device__ const int *at = mask;\n"
+    "__global__ void k (int *y) { y[threadIdx.x] = at[0]; }",
+    "reads \"mask\"" },
+  { "__device__ int t[4];\n__global__ void k (int *y) { y[threadIdx.x] = __ldg (&t[threadIdx.x]); }", "reads \"t\"" },
+  { "__device__ int t[4];\n__global__ void k (int *y) { y[threadIdx.x] = *(t + threadIdx.x); }", "reads \"t\"" },
+  { "__device__ int t[4];\n__global__ void k (int *y) { const int *p = t; y[threadIdx.x] = p[0]; }", "reads \"t\"" },
+  { "__device__ int t[2][2];\n__global__ void k (int *y) { const int *p = t[1]; y[threadIdx.x] = p[0]; }",
+    "reads \"t\"" },
+  { "__device__ int t[4];\n__device__ int sum (const int *v, int n) { return v[0] + v[n]; }\n"
+    "__global__ void k (int *y) { y[threadIdx.x] = sum (t, 1); }",
+    "reads \"t\"" },
+  { "__device__ int n;\n__device__ int same (const int &v) { return v; }\n"
+    "__global__ void k (int *y) { y[threadIdx.x] = same (n); }",
+    "reads \"n\"" },
+  { "__device__ int n;\n__global__ void k (int *y) { y[threadIdx.x] = threadIdx.x & n; }", "reads \"n\"" },
+  /* Another of that name. */
+  { "__constant__ int mask[2];\n__global__ void k (int *y) { int mask = 5; y[threadIdx.x] = mask; }", NULL },
+  { "__constant__ int mask[2];\n__device__ int same (int mask) { return mask; }\n"
+    "__global__ void k (int *y) { y[threadIdx.x] = same (5); }",
+    NULL },
+  { "__constant__ int mask[2];\nstruct s { int mask; __device__ int get () { return mask; } };\n"
+    "__global__ void k (int *y) { s a = { 5 }; y[threadIdx.x] = a.get (); }",
+    NULL },
+  { "__device__ int t[4];\n__global__ void k (int *y) { *(t + threadIdx.x) = 5; y[threadIdx.x] = t[threadIdx.x]; }",
+    NULL },
+  { "__device__ int t[4];\n__global__ void k (int *y) { int *p = t; p[threadIdx.x] = 5; y[threadIdx.x] = "
+    "t[threadIdx.x]; }",
+    NULL },
+  { "__device__ int n;\nstruct s { __device__ void set () { n = 5; } };\n"
+    "__global__ void k (int *y) { s a; a.set (); y[threadIdx.x] = n; }",
+    NULL },
+  { "__constant__ int mask[2] = { 5, 6 };\n__global__ void k (int *y) { y[threadIdx.x] = mask[0]; }", NULL },
+  { "__constant__ int five { 5 };\n__global__ void k (int *y) { y[threadIdx.x] = five; }", NULL },
+  { "__constant__ int mask[2];\n__global__ void k (int *y) { y[threadIdx.x] = 5; }", NULL },
+  { "__constant__ int mask[2];\n__global__ void other (int *y) { y[0] = mask[0]; }\n"
+    "__global__ void k (int *y) { y[threadIdx.x] = 5; }",
+    NULL },
+  { "__device__ int t[4];\n__global__ void k (int *y) { t[threadIdx.x] = 5; y[threadIdx.x] = t[threadIdx.x]; }", NULL },
+  { "__device__ int n;\n__global__ void k (int *y) { atomicMax (&n, 5); y[threadIdx.x] = n; }", NULL },
+  { "__device__ int n;\n__device__ void set (int &v) { v = 5; }\n"
+    "__global__ void k (int *y) { set (n); y[threadIdx.x] = n; }",
+    NULL },
+  { "__device__ int t[4];\n__device__ void set (int *v) { v[threadIdx.x] = 5; }\n"
+    "__global__ void k (int *y) { set (t); y[threadIdx.x] = t[threadIdx.x]; }",
+    NULL },
+};
+
 static void
 test_file_variables_unfilled (void)
 {
-  static const struct
-  {
-    const char *text, *says; /* NULL: nothing */
-  } table[] = {
-    { "__constant__ int mask[2];\n__global__ void k (int *y) { y[threadIdx.x] = mask[threadIdx.x % 2]; }",
-      "file.cu:1:18: kernel k reads \"mask\", and nothing gives it a value" },
-    { "__device__ int gain;\n__global__ void k (int *y) { y[threadIdx.x] = gain; }", "reads \"gain\"" },
-    { "__device__ int a = 1, b;\n__global__ void k (int *y) { y[threadIdx.x] = a + b; }", "reads \"b\"" },
-    { "__constant__ int mask[2];\n__device__ int at (int i) { return mask[i % 2]; }\n"
-      "__global__ void k (int *y) { y[threadIdx.x] = at (threadIdx.x); }",
-      "reads \"mask\"" },
-    { "struct p { int a, b; };\n__constant__ p c;\n__global__ void k (int *y) { y[threadIdx.x] = c.b; }",
-      "reads \"c\", and nothing gives it a value: a CUDA program would copy one there; write an initialiser, or make" },
-    { "__device__ int *table;\n__global__ void k (int *y) { y[threadIdx.x] = table[0]; }", "reads \"table\"" },
-    { "__device__ int (*rows)[2];\n__global__ void k (int *y) { y[threadIdx.x] = rows[0][1]; }",
-      "file.cu:1:18: kernel k reads \"rows\"" },
-    { "__device__ int (*const *rows)[2];\n__global__ void k (int *y) { y[threadIdx.x] = rows[0][0][1]; }",
-      "file.cu:1:25: kernel k reads \"rows\"" },
-    { "static __constant__ float2 m[3][2];\n__global__ void k (int *y) { y[threadIdx.x] = (int) m[0][1].x; }",
-      "reads \"m\"" },
-    { "__constant__ int mask[2];\nstruct s { __device__ int get () { return mask[0]; } };\n"
-      "__global__ void k (int *y) { s a; y[threadIdx.x] = a.get (); }",
-      "reads \"mask\"" },
-    { "__constant__ int mask[2];\ntemplate <class T> struct s { __device__ T get () { return mask[0]; } };\n"
-      "__global__ void k (int *y) { s<int> a; y[threadIdx.x] = a.get (); }",
-      "reads \"mask\"" },
-    { "__constant__ int mask[2];\nstruct s { int i; };\n__device__ int operator+ (s a, int b) { return mask[a.i] + b; "
-      "}\n"
-      "__global__ void k (int *y) { s a = { 0 }; y[threadIdx.x] = a + 1; }",
-      "reads \"mask\"" },
-    { "__constant__ int mask[2];\n__device__ const int *at = mask;\n"
-      "__global__ void k (int *y) { y[threadIdx.x] = at[0]; }",
-      "reads \"mask\"" },
-    { "__device__ int t[4];\n__global__ void k (int *y) { y[threadIdx.x] = __ldg (&t[threadIdx.x]); }", "reads \"t\"" },
-    { "__device__ int t[4];\n__global__ void k (int *y) { y[threadIdx.x] = *(t + threadIdx.x); }", "reads \"t\"" },
-    { "__device__ int t[4];\n__global__ void k (int *y) { const int *p = t; y[threadIdx.x] = p[0]; }", "reads \"t\"" },
-    { "__device__ int t[2][2];\n__global__ void k (int *y) { const int *p = t[1]; y[threadIdx.x] = p[0]; }",
-      "reads \"t\"" },
-    { "__device__ int t[4];\n__device__ int sum (const int *v, int n) { return v[0] + v[n]; }\n"
-      "__global__ void k (int *y) { y[threadIdx.x] = sum (t, 1); }",
-      "reads \"t\"" },
-    { "__device__ int n;\n__device__ int same (const int &v) { return v; }\n"
-      "__global__ void k (int *y) { y[threadIdx.x] = same (n); }",
-      "reads \"n\"" },
-    { "__device__ int n;\n__global__ void k (int *y) { y[threadIdx.x] = threadIdx.x & n; }", "reads \"n\"" },
-    /* Another of that name. */
-    { "__constant__ int mask[2];\n__global__ void k (int *y) { int mask = 5; y[threadIdx.x] = mask; }", NULL },
-    { "__constant__ int mask[2];\n__device__ int same (int mask) { return mask; }\n"
-      "__global__ void k (int *y) { y[threadIdx.x] = same (5); }",
-      NULL },
-    { "__constant__ int mask[2];\nstruct s { int mask; __device__ int get () { return mask; } };\n"
-      "__global__ void k (int *y) { s a = { 5 }; y[threadIdx.x] = a.get (); }",
-      NULL },
-    { "__device__ int t[4];\n__global__ void k (int *y) { *(t + threadIdx.x) = 5; y[threadIdx.x] = t[threadIdx.x]; }",
-      NULL },
-    { "__device__ int t[4];\n__global__ void k (int *y) { int *p = t; p[threadIdx.x] = 5; y[threadIdx.x] = "
-      "t[threadIdx.x]; }",
-      NULL },
-    { "__device__ int n;\nstruct s { __device__ void set () { n = 5; } };\n"
-      "__global__ void k (int *y) { s a; a.set (); y[threadIdx.x] = n; }",
-      NULL },
-    { "__constant__ int mask[2] = { 5, 6 };\n__global__ void k (int *y) { y[threadIdx.x] = mask[0]; }", NULL },
-    { "__constant__ int five { 5 };\n__global__ void k (int *y) { y[threadIdx.x] = five; }", NULL },
-    { "__constant__ int mask[2];\n__global__ void k (int *y) { y[threadIdx.x] = 5; }", NULL },
-    { "__constant__ int mask[2];\n__global__ void other (int *y) { y[0] = mask[0]; }\n"
-      "__global__ void k (int *y) { y[threadIdx.x] = 5; }",
-      NULL },
-    { "__device__ int t[4];\n__global__ void k (int *y) { t[threadIdx.x] = 5; y[threadIdx.x] = t[threadIdx.x]; }",
-      NULL },
-    { "__device__ int n;\n__global__ void k (int *y) { atomicMax (&n, 5); y[threadIdx.x] = n; }", NULL },
-    { "__device__ int n;\n__device__ void set (int &v) { v = 5; }\n"
-      "__global__ void k (int *y) { set (n); y[threadIdx.x] = n; }",
-      NULL },
-    { "__device__ int t[4];\n__device__ void set (int *v) { v[threadIdx.x] = 5; }\n"
-      "__global__ void k (int *y) { set (t); y[threadIdx.x] = t[threadIdx.x]; }",
-      NULL },
-  };
   static const gint32 fives[4] = { 5, 5, 5, 5 };
 
-  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    if (table[i].says != NULL)
-      test_file_assert_refused (table[i].text, "entry=k block=4", table[i].says);
+  for (guint i = 0; i < G_N_ELEMENTS (unfilled); i++)
+    if (unfilled[i].says != NULL)
+      test_file_assert_refused (unfilled[i].text, "entry=k block=4", unfilled[i].says);
     else
-      test_file_assert (table[i].text, "entry=k block=4", fives);
+      test_file_assert (unfilled[i].text, "entry=k block=4", fives);
 }
 
 /* Two of each type, the least and the greatest and what is between. */
