@@ -21,6 +21,7 @@ PATHS = ('PATH', 'LD_LIBRARY_PATH', 'GI_TYPELIB_PATH')
 # any in core/kernel, which is part of what such an image is known by.
 LEFT_OUT = ('kernel/image-shipped',)
 GOOD, BAD, HANGS, STOPPED = 'passes', 'fails', 'hangs', 'stopped'
+WORDS_SHOWN = 160  # of why a case failed
 
 
 def split_words(text):
@@ -38,6 +39,14 @@ def list_folders(test, build):
         if text.name.startswith(('test-', 'fuzz-')) and text.is_relative_to(build.source / 'tests'):
             return text.relative_to(build.source / 'tests').parts[:-1]
     return tuple(test['name'].split('/')[:-1])
+
+
+def describe_failure(cases):
+    """The first case that failed, and why; None where none did."""
+    for case in cases:
+        if case.state == 'failed':
+            return (case.name + (f' - {case.reason}' if case.reason else ''))[:WORDS_SHOWN]
+    return None
 
 
 def end_group(child):
@@ -111,23 +120,23 @@ class Programs:
         wanted = {test['name']: test for path in sorted(paths) for test in self.choose(path)}
         if wanted:
             print(f'dev: running {len(wanted)} programs without a mistake', file=sys.stderr, flush=True)
-        for name, (verdict, seconds) in self.run_some(list(wanted.values()), None, jobs, lambda verdict: False).items():
+        for name, (verdict, seconds, why) in self.run_some(list(wanted.values()), None, jobs, lambda verdict: False).items():
             self.known.seconds[name] = seconds
             if verdict != GOOD:
                 self.known.useless[name] = verdict
-                print(f'dev: {name} {verdict} without a mistake, and is left out', file=sys.stderr, flush=True)
+                print(f'dev: {name} {verdict} without a mistake, and is left out' + (f': {why}' if why else ''), file=sys.stderr, flush=True)
 
     def run(self, path, tests):
         """(outcome, detail) of the mistake that is planted."""
         found = self.run_some(tests, time.monotonic() + self.options.time, self.jobs, lambda verdict: verdict in (BAD, HANGS))
-        for name, (verdict, _) in found.items():
+        for name, (verdict, _, why) in found.items():
             if verdict in (BAD, HANGS):
                 self.count_noticed(path, name)
-                return 'noticed', f'{name} {verdict}'
-        return 'unnoticed', f'{sum(verdict == GOOD for verdict, _ in found.values())} programs'
+                return 'noticed', f'{name} {verdict}' + (f': {why}' if why else '')
+        return 'unnoticed', f'{sum(verdict == GOOD for verdict, _, _ in found.values())} programs'
 
     def run_some(self, tests, until, jobs, enough):
-        """{name: (verdict, seconds)} of TESTS in their order, JOBS at a time, until ENOUGH says so of one. UNTIL is when no
+        """{name: (verdict, seconds, why)} of TESTS in their order, JOBS at a time, until ENOUGH says so of one. UNTIL is when no
         further one begins; None where there is no mistake."""
         found = {}
         self.stop.clear()
@@ -139,11 +148,11 @@ class Programs:
                 if self.stop.is_set() or (until is not None and time.monotonic() > until):
                     return
                 begun = time.monotonic()
-                verdict = self.run_one(test, Path(folder))
+                verdict, why = self.run_one(test, Path(folder))
                 if until is not None and verdict in (BAD, HANGS):  # not by chance, or for want of time
-                    verdict = self.run_one(test, Path(folder))
+                    verdict, why = self.run_one(test, Path(folder))
                 if verdict != STOPPED:
-                    found[test['name']] = (verdict, time.monotonic() - begun)
+                    found[test['name']] = (verdict, time.monotonic() - begun, why)
                 if enough(verdict):
                     self.stop.set()
             self.lend_images(Path(folder), until is None)
@@ -176,20 +185,22 @@ class Programs:
         return environment
 
     def run_one(self, test, folder):
+        """(verdict, why it failed)"""
         name = test['name']
         beside = 1 if test['is_parallel'] else self.options.copies  # what has to run alone does not, with other copies at work
         limit = max(self.options.least, SLOWER * self.known.seconds[name]) * beside if name in self.known.seconds else test['timeout']
         child = subprocess.Popen(test['cmd'], cwd=test['workdir'] or self.build.folder, env=self.make_environment(test, folder),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                  errors='replace', start_new_session=True, preexec_fn=offer_to_oom_killer)
-        until, verdict = time.monotonic() + limit, None
+        until, verdict, why = time.monotonic() + limit, None, None
         while verdict is None:
             try:
                 out, _ = child.communicate(timeout=0.2)
                 cases = tap.cases_of_program(out, 'OK' if child.returncode == 0 else f'exit status {child.returncode}')
-                verdict = BAD if any(case.state == 'failed' for case in cases) else GOOD
+                why = describe_failure(cases)
+                verdict = GOOD if why is None else BAD
             except subprocess.TimeoutExpired:
                 verdict = HANGS if time.monotonic() > until else STOPPED if self.stop.is_set() else None
         end_group(child)
         child.communicate()
-        return verdict
+        return verdict, why

@@ -69,7 +69,7 @@ int sign (int);
 int
 main (void)
 {
-  puts (sign (-4) == -1 && sign (4) == 3 ? "ok 1" : "not ok 1");
+  puts (sign (-4) == -1 && sign (4) == 3 ? "ok 1 both" : "not ok 1 both");
   puts ("1..1");
   return 0;
 }
@@ -120,10 +120,10 @@ def test_table_and_score(folder):
     out, err = child.communicate(timeout=100)
     assert child.returncode == 0, out + err
     noticed, unnoticed = out.split('\nunnoticed:\n')
-    assert 'sign.c:8  <  ->  <=  [sign fails]\n' in noticed, out
+    assert 'sign.c:8  <  ->  <=  [sign fails: both]\n' in noticed, out
     assert 'sign.c:9  steps++;  ->  ;  [sign hangs]\n' in noticed, out
     assert 'sign.c:10  spare = 5;  ->  ;  [1 programs]\n' in unnoticed and 'sign.c:11  <  ->  <=' in unnoticed, out
-    assert 'dev: broken fails without a mistake, and is left out\n' in err, err
+    assert 'dev: broken fails without a mistake, and is left out: (program) - ended with exit status 1\n' in err, err
     assert read_tree(root) == before
     results = [json.loads(line) for line in (folder / 'mutate' / 'results.jsonl').read_text().splitlines()]
     count = {outcome: sum(result['outcome'] == outcome for result in results) for outcome in ('noticed', 'unnoticed')}
@@ -136,7 +136,7 @@ def test_table_and_score(folder):
     text = TEST.replace('sign (4) == 3', 'sign (4) == 3 && sign (0) == 3 && spare == 5').replace('int sign', 'extern int spare;\nint sign')
     (root / 'tests' / 'test-sign.c').write_text(text)
     out, err = begin(folder, '--again', str(root / 'sign.c')).communicate(timeout=60)
-    assert 'sign.c:10  spare = 5;  ->  ;  [sign fails]\n' in out.split('\nunnoticed:\n')[0], out + err
+    assert 'sign.c:10  spare = 5;  ->  ;  [sign fails: both]\n' in out.split('\nunnoticed:\n')[0], out + err
 
 
 def test_copies_find_the_same(folder):
