@@ -83,11 +83,25 @@ leat_poison_end (LeatLane *lane, CUresult result, GError **error)
          || leat_device_set_error (lane->resident->device, error, "cuMemsetD8Async", result, LEAT_POISON_VARIABLE);
 }
 
+static CUresult
+leat_poison_fill_all (LeatLane *lane, LeatPath path)
+{
+  gboolean *sources = g_newa0 (gboolean, lane->plan->buffers->len + 1); // on the stack, as a run allocates nothing
+  CUresult result = CUDA_SUCCESS;
+
+  leat_poison_list_sources (lane->plan, sources);
+  for (guint i = 0; i < lane->plan->buffers->len && result == CUDA_SUCCESS; i++)
+    if (leat_poison_is_for (leat_plan_get_buffer (lane->plan, i), path, sources))
+      result = leat_poison_fill (lane, leat_plan_get_buffer (lane->plan, i));
+  return result;
+}
+
+/* No run's own: what the driver is called for here is in no count of them. */
 gboolean
 leat_lane_poison (LeatLane *self, LeatPath path, GError **error)
 {
-  gboolean *sources; // on the stack, as a run allocates nothing
-  CUresult result = CUDA_SUCCESS;
+  CUresult result;
+  gboolean good;
 
   if (G_UNLIKELY (self->plan->traits.guarded) && !leat_lane_guard (self, error))
     return FALSE;
@@ -95,12 +109,11 @@ leat_lane_poison (LeatLane *self, LeatPath path, GError **error)
     return TRUE;
   if (!self->on_host && !leat_device_push (self->resident->device, error))
     return FALSE;
-  sources = g_newa0 (gboolean, self->plan->buffers->len + 1);
-  leat_poison_list_sources (self->plan, sources);
-  for (guint i = 0; i < self->plan->buffers->len && result == CUDA_SUCCESS; i++)
-    if (leat_poison_is_for (leat_plan_get_buffer (self->plan, i), path, sources))
-      result = leat_poison_fill (self, leat_plan_get_buffer (self->plan, i));
+  leat_driver_trace_begin_aside ();
+  result = leat_poison_fill_all (self, path);
   if (!self->on_host)
     leat_device_pop (self->resident->device);
-  return leat_poison_end (self, result, error);
+  good = leat_poison_end (self, result, error);
+  leat_driver_trace_end_aside ();
+  return good;
 }
