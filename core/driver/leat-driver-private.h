@@ -110,7 +110,7 @@ guint64 leat_driver_trace_get_count (LeatDriver *self, LeatDriverEntry entry);
 guint64 leat_driver_trace_get_run_count (LeatDriver *self, LeatDriverEntry entry);
 void leat_driver_trace_begin_aside (void);
 void leat_driver_trace_end_aside (void);
-guint64 leat_driver_trace_get_total (LeatDriver *self);
+guint64 leat_driver_trace_get_run_total (LeatDriver *self); /* the same of all entries */
 /* The logged calls in order, "cuMemAlloc cuMemFree", for messages and tests. (transfer full) */
 char *leat_driver_trace_print (LeatDriver *self);
 /* Copies at most @max logged entries to @entries; returns how many were logged. */

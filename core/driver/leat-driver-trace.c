@@ -160,12 +160,12 @@ leat_driver_trace_get_run_count (LeatDriver *self, LeatDriverEntry entry)
 }
 
 guint64
-leat_driver_trace_get_total (LeatDriver *self)
+leat_driver_trace_get_run_total (LeatDriver *self)
 {
   guint64 total = 0;
 
   for (guint i = 0; i < LEAT_DRIVER_N_ENTRIES; i++)
-    total += leat_driver_trace_get_count (self, i);
+    total += leat_driver_trace_get_run_count (self, i);
   return total;
 }
 

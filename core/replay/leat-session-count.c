@@ -238,11 +238,11 @@ leat_session_start_counting (LeatSession *self, GError **error)
  * Work inside a graph is counted by the nodes that the driver says the graph has, times its launches, of batches too,
  * and of graphs that are gone by now.  Where a loop on the device repeats runs, so are the kernels that count them, one
  * for each and one before.  A wait is one however it is done; of other sessions' waits, those that end by looking
- * (%LEAT_WAIT_SPIN) are not seen.  Setting up and trying out how data go best is not counted, but
- * for calls, nor is the launch of a kernel that stays (executor=resident), which the counter stays has.
+ * (%LEAT_WAIT_SPIN) are not seen.  Setting up and trying out how data go best is not counted, nor is the launch of a
+ * kernel that stays (executor=resident), which the counter stays has, nor what LEAT_POISON=1 writes.
  *
  * Returns: (transfer full): a dictionary (a{st}): kernels, copies (of them, uploads and readbacks), fills,
- * early-starts, graph-launches, waits, calls (of any kind); %NULL on error
+ * early-starts, graph-launches, waits, calls (of any kind, with what looks whether work has ended); %NULL on error
  */
 GVariant *
 leat_session_stop_counting (LeatSession *self, GError **error)
@@ -288,6 +288,6 @@ leat_session_stop_counting (LeatSession *self, GError **error)
                          COUNT (waits) + self->graph_counts.unseen_waits - self->counted_seen_from);
 #undef COUNT
   g_variant_builder_add (&builder, "{st}", "calls",
-                         leat_driver_trace_get_total (leat_device_get_driver (self->device)));
+                         leat_driver_trace_get_run_total (leat_device_get_driver (self->device)));
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }

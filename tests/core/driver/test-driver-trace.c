@@ -46,7 +46,7 @@ test_trace_counts_and_logs (void)
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuDeviceGetCount), ==, 2);
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuCtxGetCurrent), ==, 1);
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuLaunchKernel), ==, 0);
-  g_assert_cmpuint (leat_driver_trace_get_total (driver), ==, 4);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (driver), ==, 4);
   log = leat_driver_trace_print (driver);
   g_assert_cmpstr (log, ==, "cuDeviceGetCount cuCtxGetCurrent cuDeviceGetCount cuMemAlloc");
   g_assert_cmpuint (leat_driver_trace_get_log (driver, entries, 2), ==, 4);
@@ -84,13 +84,13 @@ test_trace_starts_anew (void)
   g_assert_true (leat_driver_trace_start (driver, TRUE, NULL));
   leat_driver_get_table (driver)->cuEventQuery (NULL);
   g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
-  g_assert_cmpuint (leat_driver_trace_get_total (driver), ==, 0);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (driver), ==, 0);
   leat_driver_get_table (driver)->cuEventQuery (NULL);
-  g_assert_cmpuint (leat_driver_trace_get_total (driver), ==, 1);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (driver), ==, 1);
   log = leat_driver_trace_print (driver);
   g_assert_cmpstr (log, ==, "");
   leat_driver_trace_reset (driver);
-  g_assert_cmpuint (leat_driver_trace_get_total (driver), ==, 0);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (driver), ==, 0);
   leat_driver_trace_stop (driver);
   fake_harness_clear (&fake);
 }
@@ -103,6 +103,46 @@ call_often (gpointer data)
   for (int i = 0; i < N_CALLS; i++)
     table->cuEventQuery (NULL);
   return NULL;
+}
+
+static gpointer
+call_once (gpointer data)
+{
+  const LeatDriverTable *table = data;
+
+  table->cuEventQuery (NULL);
+  return NULL;
+}
+
+/* By the thread that said so, as deep as it said so. */
+static void
+test_trace_leaves_out_what_is_aside (void)
+{
+  FakeHarness fake;
+  LeatDriver *driver;
+  const LeatDriverTable *table;
+  CUcontext context;
+
+  fake_harness_init (&fake, NULL);
+  driver = open_fake (&fake);
+  table = leat_driver_get_table (driver);
+  g_assert_true (leat_driver_trace_start (driver, FALSE, NULL));
+  leat_driver_trace_begin_aside ();
+  leat_driver_trace_begin_aside ();
+  table->cuEventQuery (NULL);
+  leat_driver_trace_end_aside ();
+  table->cuCtxGetCurrent (&context);
+  g_thread_join (g_thread_new ("beside", call_once, (gpointer) table));
+  leat_driver_trace_end_aside ();
+  table->cuEventQuery (NULL);
+  leat_driver_trace_stop (driver);
+  g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuEventQuery), ==, 3);
+  g_assert_cmpuint (leat_driver_trace_get_run_count (driver, LEAT_DRIVER_ENTRY_cuEventQuery), ==, 2);
+  g_assert_cmpuint (leat_driver_trace_get_run_count (driver, LEAT_DRIVER_ENTRY_cuCtxGetCurrent), ==, 0);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (driver), ==, 2);
+  leat_driver_trace_reset (driver);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (driver), ==, 0);
+  fake_harness_clear (&fake);
 }
 
 static void
@@ -205,15 +245,15 @@ test_trace_keeps_drivers_apart (void)
   leat_driver_get_table (drivers[0])->cuDeviceGetCount (&count);
   for (int i = 0; i < 3; i++)
     leat_driver_get_table (drivers[1])->cuDeviceGetCount (&count);
-  g_assert_cmpuint (leat_driver_trace_get_total (drivers[0]), ==, 1);
-  g_assert_cmpuint (leat_driver_trace_get_total (drivers[1]), ==, 3);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (drivers[0]), ==, 1);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (drivers[1]), ==, 3);
   leat_driver_trace_stop (drivers[0]);
-  g_assert_cmpuint (leat_driver_trace_get_total (drivers[0]), ==, 1);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (drivers[0]), ==, 1);
 
   /* The place of a trace that stopped is taken when it is needed. */
   g_assert_true (leat_driver_trace_start (drivers[2], FALSE, NULL));
-  g_assert_cmpuint (leat_driver_trace_get_total (drivers[0]), ==, 0);
-  g_assert_cmpuint (leat_driver_trace_get_total (drivers[1]), ==, 3);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (drivers[0]), ==, 0);
+  g_assert_cmpuint (leat_driver_trace_get_run_total (drivers[1]), ==, 3);
   leat_driver_trace_stop (drivers[1]);
   leat_driver_trace_stop (drivers[2]);
   for (int i = 0; i < 3; i++)
@@ -254,6 +294,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/driver/trace/adds-no-entries", test_trace_adds_no_entries);
   g_test_add_func ("/leat/driver/trace/entries-have-names", test_trace_entries_have_names);
   g_test_add_func ("/leat/driver/trace/counts-from-threads", test_trace_counts_from_threads);
+  g_test_add_func ("/leat/driver/trace/leaves-out-what-is-aside", test_trace_leaves_out_what_is_aside);
   g_test_add_func ("/leat/driver/trace/starts-and-stops-under-calls", test_trace_starts_and_stops_under_calls);
   return g_test_run ();
 }
