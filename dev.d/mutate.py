@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Plants small mistakes, one at a time, and tells which of them no test notices.
 
-All happens in copies of the source tree, FOLDER/1/source, each with a build folder of its own, FOLDER/1/build; nothing
-else is written.  What came out of each mistake is a line of FOLDER/results.jsonl, from which a later call goes on."""
+All happens in copies of the source tree, FOLDER/1/source, each with a build folder of its own, FOLDER/1/build (under
+sanitizers FOLDER/sanitized-1); nothing else is written.  What came out of each mistake is a line of FOLDER/results.jsonl, from which a later call goes on."""
 
 import argparse
 import json
@@ -22,6 +22,7 @@ import mutate_tests
 
 BUILD_SECONDS = 1800
 MADE_FOR_TESTS = ('-Ddebug=false', '-Dintrospection=disabled', '-Dcub=disabled')
+SANITIZED = ('-Db_sanitize=address,undefined', '-Doptimization=1')
 
 
 def say(text):
@@ -117,7 +118,8 @@ class Build:
 def make_copy(root, folder, options):
     (folder / 'source').mkdir(parents=True, exist_ok=True)
     copy_source(root, folder / 'source')
-    return Build(folder, options.jobs, options.option if options.option is not None else MADE_FOR_TESTS)
+    made = options.option if options.option is not None else MADE_FOR_TESTS
+    return Build(folder, options.jobs, [*made, *(SANITIZED if options.sanitize else ())])
 
 
 class Planter:
@@ -288,6 +290,8 @@ def read_options(words):
     parser.add_argument('--copies', type=int, default=1, help='of the tree, in each of which another mistake is tried at the same '
                         'time (1); they share the jobs')
     parser.add_argument('--again', action='store_true', help='try again what no test noticed before')
+    parser.add_argument('--sanitize', action='store_true', help='under AddressSanitizer and UndefinedBehaviorSanitizer, which see more '
+                        'and are slower: with --again for what is left')
     parser.add_argument('--list', action='store_true', help='only list the mistakes')
     parser.add_argument('--least', type=float, default=10, help='seconds before a program can count as one that hangs (10)')
     parser.add_argument('--root', default=Path(__file__).resolve().parents[1], type=Path, help=argparse.SUPPRESS)
@@ -306,7 +310,8 @@ def main(words):
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     path = folder / 'results.jsonl'
-    builds = [make_copy(root, folder / str(number), options) for number in range(1, options.copies + 1)]
+    begin = 'sanitized-' if options.sanitize else ''
+    builds = [make_copy(root, folder / f'{begin}{number}', options) for number in range(1, options.copies + 1)]
     results = {key: result for key, result in read_results(path).items() if not options.again or result['outcome'] != 'unnoticed'}
     trials = Trials(chosen, results, path, root)
     known = mutate_tests.Known()

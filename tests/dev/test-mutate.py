@@ -64,6 +64,19 @@ sign (int x)
   return x < 0 ? -1 : steps + 0 * x;
 }
 '''
+# What lies behind the end is read, and makes no difference.
+BEHIND = '''static int ends[2] = { 1, 2 };
+
+int
+sign (int x)
+{
+  volatile int sum = 0;
+
+  for (int i = 0; i < 2; i++)
+    sum += ends[i];
+  return x < 0 ? -1 : 3;
+}
+'''
 TEST = '''#include <stdio.h>
 int sign (int);
 int
@@ -147,6 +160,18 @@ def test_copies_find_the_same(folder):
     assert (child.communicate(timeout=100)[0], child.returncode) == (out, 0), out + err
     for number in ('1', '2'):
         assert (folder / 'mutate' / number / 'source' / 'sign.c').read_text() == SIGN
+
+
+def test_sanitizers_see_more(folder):
+    """Of what no test notices they are asked once more, in a build of their own."""
+    root = make_project(folder)
+    (root / 'sign.c').write_text(BEHIND)
+    words = ['--operator=border', str(root / 'sign.c')]
+    out, err = begin(folder, *words).communicate(timeout=100)
+    assert 'sign.c:8  <  ->  <=' in out.split('\nunnoticed:\n')[1], out + err
+    out, err = begin(folder, '--again', '--sanitize', *words).communicate(timeout=100)
+    assert 'sign.c:8  <  ->  <=  [sign fails: ' in out.split('\nunnoticed:\n')[0], out + err
+    assert (folder / 'mutate' / 'sanitized-1' / 'source' / 'sign.c').read_text() == BEHIND
 
 
 def test_end_leaves_the_tree_alone(folder):
