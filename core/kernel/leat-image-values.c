@@ -323,10 +323,28 @@ leat_values_note_declared (LeatValues *self, const char *line)
     g_hash_table_add (self->written, g_strndup (at + 1, strcspn (at + 1, "(")));
 }
 
+/* Cuts @text at the ends of its lines; they stay in it. (transfer container) (array zero-terminated=1) */
+static char **
+leat_values_cut_lines (char *text)
+{
+  GPtrArray *lines = g_ptr_array_new ();
+  char *end = text + strlen (text), *next;
+
+  g_ptr_array_add (lines, text);
+  for (char *line = text; (next = memchr (line, '\n', end - line)) != NULL; line = next + 1)
+    {
+      *next = '\0';
+      g_ptr_array_add (lines, next + 1);
+    }
+  g_ptr_array_add (lines, NULL);
+  return (char **) g_ptr_array_free (lines, FALSE);
+}
+
 char *
 leat_image_settle_values (const char *text)
 {
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autofree char *cut = g_strdup (text);
+  g_autofree char **lines = leat_values_cut_lines (cut);
   g_autoptr (GHashTable) written = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GString) definitions = g_string_new (NULL);
   g_autoptr (GHashTable) pairs = leat_image_values_find_pairs (lines);
