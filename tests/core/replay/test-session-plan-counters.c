@@ -16,6 +16,12 @@
   "m -> readback mode=copy -> app name=sink\n"
 #define MAP                                                                                                            \
   "app name=source spec=u32[1024] -> upload mode=copy -> map expr=2*x -> readback mode=copy -> app name=sink\n"
+#define COUNTED                                                                                                        \
+  "app name=source spec=u32[<=1024] -> upload mode=copy -> compact where=\"x > 3\" -> readback mode=copy -> app "      \
+  "name=sink\n"
+#define REPORTS                                                                                                        \
+  "b = csr:bfs\napp name=source spec=u32[5] -> upload mode=copy -> b.offsets\n"                                        \
+  "app spec=u32[6] -> upload mode=copy -> b.indices\nb.levels -> readback mode=copy -> app name=sink\n"
 
 static LeatCpuCounters
 get_counters (void)
@@ -136,6 +142,43 @@ test_session_plan_counters_memory (void)
   session_fixture_close (&fixture);
 }
 
+#define MORE 256 /* that a block may have behind it, than the plan counts */
+
+static void
+assert_planned (SessionFixture *fixture, guint64 bytes, guint64 blocks, const char *bytes_name, const char *blocks_name)
+{
+  guint64 has = session_fixture_get_count (fixture, bytes_name);
+
+  g_assert_cmpuint (session_fixture_get_count (fixture, blocks_name), ==, blocks);
+  g_assert_cmpuint (has, >=, bytes);
+  g_assert_cmpuint (has, <=, bytes + MORE * blocks);
+}
+
+/* What the plan says of one lane is what opening a session takes, whatever the memory is for. */
+static void
+test_session_plan_counters_planned (void)
+{
+  static const char *const texts[] = { SUM, MAP, COUNTED, REPORTS };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      SessionFixture fixture;
+      g_autoptr (LeatPlan) plan = NULL;
+      g_autoptr (GVariant) planned = NULL;
+      guint64 blocks, pinned;
+
+      session_fixture_open (&fixture, texts[i], LEAT_EXECUTOR_GRAPH);
+      plan = leat_session_dup_plan (fixture.session);
+      planned = leat_plan_dup_prediction (plan);
+      g_assert_true (g_variant_lookup (planned, "allocations", "t", &blocks));
+      g_assert_true (g_variant_lookup (planned, "pinned-allocations", "t", &pinned));
+      assert_planned (&fixture, leat_plan_get_device_bytes (plan), blocks, "device-bytes", "allocations");
+      assert_planned (&fixture, leat_plan_get_host_bytes (plan), pinned, "pinned-bytes", "pinned-allocations");
+      g_clear_object (&plan);
+      session_fixture_close (&fixture);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -143,6 +186,7 @@ main (int argc, char **argv)
   if (!fault_driver_init_or_skip ())
     return 0;
   g_test_add_func ("/leat/session-plan-counters/memory", test_session_plan_counters_memory);
+  g_test_add_func ("/leat/session-plan-counters/planned", test_session_plan_counters_planned);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *name = g_strconcat ("/leat/session-plan-counters/", cases[i].name, NULL);
