@@ -319,6 +319,29 @@ test_spec_bind_and_resolve (void)
   g_assert_nonnull (strstr (error->message, "w would be both 640 and 641"));
 }
 
+/* Whoever calls it wrongly is told, and gets what stands for a failure. */
+static void
+test_spec_wrong_calls (void)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (LeatSpec) open = leat_spec_parse ("f32[n]", NULL), fixed = leat_spec_parse ("f32[4]", NULL);
+  g_autoptr (GError) error = g_error_new_literal (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "before");
+
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_bind: assertion 'error == NULL*");
+  g_assert_false (leat_spec_bind (open, fixed, names, &error));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_bind: assertion 'fixed->fixed'*");
+  g_assert_false (leat_spec_bind (open, open, names, NULL));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_bind: assertion 'self != NULL*");
+  g_assert_false (leat_spec_bind (open, fixed, NULL, NULL));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_intersect: assertion 'error == NULL*");
+  g_assert_null (leat_spec_intersect (open, fixed, &error));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_intersect: assertion 'self != NULL*");
+  g_assert_null (leat_spec_intersect (open, NULL, NULL));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_resolve: assertion*");
+  g_assert_null (leat_spec_resolve (open, NULL, NULL));
+  g_test_assert_expected_messages ();
+}
+
 /* What the items are goes along with a spec, and is no part of its text; whatever is made of several specs has none. */
 static void
 test_spec_meaning (void)
@@ -370,6 +393,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/spec/new", test_spec_new);
   g_test_add_func ("/leat/spec/intersect", test_spec_intersect);
   g_test_add_func ("/leat/spec/bind-and-resolve", test_spec_bind_and_resolve);
+  g_test_add_func ("/leat/spec/wrong-calls", test_spec_wrong_calls);
   g_test_add_func ("/leat/spec/meaning", test_spec_meaning);
   g_test_add_func ("/leat/graph-error/suggest", test_suggest);
   return g_test_run ();
