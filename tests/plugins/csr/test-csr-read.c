@@ -307,12 +307,15 @@ test_csr_read_bad_arrays (void)
     { { 0, 1, 3 }, { 0, 2, 0 }, 3, 3, "<i4", "index 1 is 2, and vertices are numbered from 0 to 1" },
     { { 0, 1, 3 }, { 0, -2, 0 }, 3, 3, "<i4", "index 1 is -2" },
     { { 0, 1, 3 }, { 0, 0, 0 }, 3, 3, "<f4", "it holds f32; integers are expected" },
+    { { 0 }, { 0, 0, 0 }, 0, 3, "<i4", "it has 0 offsets; there is one more than vertices" },
+    { { 0, 1, 3 }, { 0, 0, 0 }, 3, 2, "<i4", "it has 2 indices, and the last offset in" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *a = csr_read_save ("o.npy", cases[i].type, cases[i].n_offsets, cases[i].offsets, 12);
-      g_autofree char *b = csr_read_save ("i.npy", "<i4", cases[i].n_indices, cases[i].indices, 12);
+      g_autofree char *a =
+        csr_read_save ("o.npy", cases[i].type, cases[i].n_offsets, cases[i].offsets, 4 * cases[i].n_offsets);
+      g_autofree char *b = csr_read_save ("i.npy", "<i4", cases[i].n_indices, cases[i].indices, 4 * cases[i].n_indices);
       g_autofree char *properties = g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\"", a, b);
 
       csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, cases[i].word);
