@@ -194,8 +194,10 @@ test_session_plan_counters_planned (void)
       g_assert_true (g_variant_lookup (planned, "pinned-allocations", "t", &pinned));
       g_assert_cmpuint (session_fixture_get_count (&fixture, "allocations"), ==, blocks);
       g_assert_cmpuint (session_fixture_get_count (&fixture, "pinned-allocations"), ==, pinned);
-      assert_planned (plan, leat_plan_get_device_bytes (plan), session_fixture_get_count (&fixture, "device-bytes"), blocks);
-      assert_planned (plan, leat_plan_get_host_bytes (plan), session_fixture_get_count (&fixture, "pinned-bytes"), DATA);
+      assert_planned (plan, leat_plan_get_device_bytes (plan), session_fixture_get_count (&fixture, "device-bytes"),
+                      blocks);
+      assert_planned (plan, leat_plan_get_host_bytes (plan), session_fixture_get_count (&fixture, "pinned-bytes"),
+                      DATA);
       g_clear_object (&plan);
       session_fixture_close (&fixture);
     }
