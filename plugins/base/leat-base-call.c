@@ -9,7 +9,7 @@
 #include "graph/leat-node-private.h"
 #include "graph/leat-spec-private.h"
 
-static const LeatParam *
+const LeatParam *
 leat_call_find (const LeatPrototype *prototype, LeatParamKind kind, const char *port)
 {
   for (guint i = 0; i < prototype->n_params; i++)

@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 /* What @updated means below: (nullable) names of outputs that the kernel changes.  Each has an input beside it, named
  * after it with "_in" behind, with what it is before. */
 
+/* The first parameter of @kind, with @port (NULL: any); NULL where there is none. */
+const LeatParam *leat_call_find (const LeatPrototype *prototype, LeatParamKind kind, const char *port);
 /* Gives the node the ports and arguments that the prototype declares, and no other dynamic ones. */
 void leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *const *updated);
 /* Outputs without a spec of their own take the shape of the first input; bounded when it is, or when the kernel counts.

@@ -4,6 +4,8 @@
 
 #include "leat-base-kernel-check.h"
 
+#include "leat-base-call.h"
+
 #include "kernel/leat-kernel-source-private.h"
 #include "kernel/leat-kernel-variable-private.h"
 
@@ -328,11 +330,11 @@ leat_kernel_warn_sizes (LeatNode *node, const LeatPrototype *prototype, guint64 
 static guint64
 leat_kernel_get_first_bytes (const LeatPrototype *prototype, LeatRecorder *recorder)
 {
-  for (guint i = 0; i < prototype->n_params; i++)
-    if (prototype->params[i].kind == LEAT_PARAM_INPUT)
-      return leat_spec_get_bytes (
-        leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, prototype->params[i].name)));
-  return G_MAXUINT64;
+  const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, NULL);
+
+  if (input == NULL)
+    return G_MAXUINT64;
+  return leat_spec_get_bytes (leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, input->name)));
 }
 
 /* One that is no larger than its input is as large as somebody wanted. */

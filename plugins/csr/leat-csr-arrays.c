@@ -218,7 +218,7 @@ leat_csr_arrays_check_sizes (const LeatCsrArray *offsets, const LeatCsrArray *in
 {
   guint64 promised;
 
-  if (offsets->n == 0 || offsets->n - 1 > LEAT_CSR_MOST_VERTICES)
+  if (offsets->n - 1 > LEAT_CSR_MOST_VERTICES) /* none is too many of them, too */
     return leat_csr_array_refuse (offsets, error,
                                   "it has %" G_GUINT64_FORMAT " offsets; there is one more than vertices, of which at "
                                   "most 2^31 will do",

@@ -32,7 +32,7 @@ leat_image_head_find_turn (const guint8 *exif, gsize size)
   guint64 at = leat_image_head_get_number (exif + 4, 4, big);
   guint n;
 
-  if (at == 0 || at + 2 + 12 > size)
+  if (at == 0 || at + 14 > size)
     return LEAT_IMAGE_TURN_NONE;
   n = leat_image_head_get_number (exif + at, 2, big);
   for (at += 2; n > 0 && at + 12 <= size; n--, at += 12)

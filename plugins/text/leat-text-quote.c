@@ -18,7 +18,7 @@ struct _LeatTextQuote
   int fd;
   guint64 begin; /* of what is in the buffer */
   gsize size;
-  gboolean is_in_line; /* what was asked for last was a line, and went on */
+  guint64 line_goes_on; /* there, behind what was asked for last; G_MAXUINT64: nowhere */
   char buffer[LEAT_QUOTE_BUFFER];
 };
 
@@ -38,6 +38,7 @@ leat_text_quote_open (const char *path, GError **error)
   struct stat info;
 
   self->path = g_strdup (path);
+  self->line_goes_on = G_MAXUINT64;
   /* Opening a pipe would wait for whoever writes to it. */
   self->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (self->fd < 0 || fstat (self->fd, &info) != 0)
@@ -82,7 +83,7 @@ leat_text_quote_get (LeatTextQuote *self, guint64 offset, guint64 size, gboolean
   *length = 0;
   if (!leat_text_quote_has (self, offset) && !leat_text_quote_load (self, offset, error))
     return NULL;
-  if (!leat_text_quote_has (self, offset) && is_line && self->is_in_line)
+  if (!leat_text_quote_has (self, offset) && offset == self->line_goes_on)
     return self->buffer; /* the last line need not have an end */
   if (!leat_text_quote_has (self, offset))
     {
@@ -96,6 +97,6 @@ leat_text_quote_get (LeatTextQuote *self, guint64 offset, guint64 size, gboolean
   end = is_line ? memchr (at, '\n', *length) : NULL;
   if (end != NULL)
     *length = (gsize) (end - at);
-  self->is_in_line = is_line && end == NULL;
+  self->line_goes_on = is_line && end == NULL ? offset + *length : G_MAXUINT64;
   return at;
 }

@@ -420,6 +420,8 @@ def test_warnings_of_many_runs(folder):
 def test_report_of_rows_from_elsewhere(folder):
     """Rows from a file say nothing of themselves: what they are must be said, and is held against them."""
     words = ['-q', 'io:file', 'path=rows', '+', 'u64:max4x2', '+', 'upload', '+', 'readback', '+', 'text:report']
+    (folder / 'rows').write_bytes(b'')
+    refuse(folder, [*words, 'patterns=cat,,dog'], 'pattern 2 is empty')
     (folder / 'rows').write_bytes(b''.join(n.to_bytes(8, 'little') for n in (2, 0, 12, 1)))
     refuse(folder, words, 'text:report "', 'cannot tell what its rows are')
     refuse(folder, [*words, 'patterns=cat'], 'a row has the pattern of index 1, but `patterns` has 1')

@@ -138,6 +138,24 @@ def test_no_file_to_print_from(folder):
     assert code == 0 and out == b'1:0\n2:8\n', out
 
 
+def test_prints_from_another_file(folder):
+    """From one that is shorter than the text was, what lies behind its end is told, wherever it ends."""
+    text = b'a cat\nno\nthe cat sat\n' + b'x' * 70_000 + b' cat'
+    lines = [(0, 5), (9, 11), (21, 70_004)]
+    (folder / 'in').write_bytes(text)
+    for size in (0, 1, 4, 5, 6, 9, 10, 14, 20, 21, 22, 70_021, len(text) - 1, len(text)):
+        (folder / 'shorter').write_bytes(text[:size])
+        for emit, ends in (('offset', [5, 16, len(text)]), ('line', [at + 1 for at, _ in lines])):
+            code, out, err = launch('-q', 'io:file', f'path={folder}/in', '+', 'upload', '+', 'text:scan', 'regex=cat',
+                                    f'emit={emit}', '+', 'readback', '+', 'text:report', f'emit={emit}',
+                                    f'from={folder}/shorter')
+            lost = [end for end in ends if end > size]
+            assert (code != 0) == bool(lost) and ('ends before byte' in err) == bool(lost), (size, emit, err)
+            if not lost and emit == 'line':  # the last line may have no end
+                wanted = [b'%d:%s\n' % (i, text[at:min(at + n, size)]) for i, (at, n) in zip((1, 3, 4), lines)]
+                expect_same(out, b''.join(wanted), size)
+
+
 def test_report_takes_what_the_rows_say(folder):
     (folder / 'in').write_bytes(b'one cat\ntwo cats, a dog\n')
     for words, wanted in (('patterns=cat,dog', b'4:cat\n12:cat\n20:dog\n'), ('patterns=CAT fold=true', b'4:CAT\n12:CAT\n'),

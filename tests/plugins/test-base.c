@@ -229,6 +229,89 @@ test_base_const_refuses (void)
   test_base_refuse_const (npy, NULL, LEAT_GRAPH_ERROR_DATA, "cut short");
 }
 
+/* The buffer of a state of two items; NULL where it is refused. (transfer full) */
+static GBytes *
+test_base_fill (const char *type, const char *init)
+{
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\ns = state spec=%s[2] init=\"%s\"\ns -> readback -> app\n", type, init);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_autoptr (LeatPlan) plan = NULL;
+
+  g_assert_no_error (error);
+  plan = leat_plan_new (pipeline, &error);
+  if (plan == NULL)
+    {
+      g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE);
+      g_assert_nonnull (strstr (error->message, "is no number that"));
+      return NULL;
+    }
+  for (guint i = 0; i < plan->buffers->len; i++)
+    if (leat_plan_get_buffer (plan, i)->initial != NULL)
+      return g_bytes_ref (leat_plan_get_buffer (plan, i)->initial);
+  g_assert_not_reached ();
+}
+
+/* All that a type holds up to its ends, and nothing else. */
+static void
+test_base_state_init (void)
+{
+  static const struct
+  {
+    const char *type, *good, *bad;
+  } types[] = {
+    { "u8", "0 1 127 128 255 0x1f 017", "256 300 -1 -0" },
+    { "i8", "0 1 127 -1 -128 -0x80", "128 -129 255" },
+    { "u16", "0 1 32768 65535", "65536 -1" },
+    { "i16", "0 1 32767 -1 -32768", "32768 -32769" },
+    { "u32", "0 1 2147483648 4294967295", "4294967296 -1" },
+    { "i32", "0 1 2147483647 -1 -2147483648", "2147483648 -2147483649" },
+    { "u64", "0 1 9223372036854775808 18446744073709551615", "18446744073709551616 -1 99999999999999999999" },
+    { "i64", "0 1 9223372036854775807 -1 -9223372036854775808", "9223372036854775808 -9223372036854775809" },
+    { "f16", "0 0.0", "1 -0 -0.0 1e-9" },
+  };
+  static const char *const none[] = { "", " ", "1x", "x", "1 2", "--1", "0x" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      g_auto (GStrv) good = g_strsplit (types[i].good, " ", -1), bad = g_strsplit (types[i].bad, " ", -1);
+
+      for (guint k = 0; good[k] != NULL; k++)
+        {
+          g_autoptr (GBytes) bytes = test_base_fill (types[i].type, good[k]);
+          gsize size = g_bytes_get_size (bytes) / 2;
+          gint64 wanted =
+            good[k][0] == '-' ? g_ascii_strtoll (good[k], NULL, 0) : (gint64) g_ascii_strtoull (good[k], NULL, 0);
+
+          for (guint item = 0; item < 2; item++)
+            g_assert_cmpmem ((const guint8 *) g_bytes_get_data (bytes, NULL) + item * size, size, &wanted, size);
+        }
+      for (guint k = 0; bad[k] != NULL; k++)
+        g_assert_null (test_base_fill (types[i].type, bad[k]));
+      for (guint k = 0; k < G_N_ELEMENTS (none); k++)
+        g_assert_null (test_base_fill (types[i].type, none[k]));
+    }
+}
+
+static void
+test_base_state_init_floats (void)
+{
+  static const char *const numbers[] = { "0", "-0.0", "1.5", "-1e30", "0.1", "1e-40" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (GBytes) narrow = test_base_fill ("f32", numbers[i]), wide = test_base_fill ("f64", numbers[i]);
+      const double d[2] = { g_ascii_strtod (numbers[i], NULL), g_ascii_strtod (numbers[i], NULL) };
+      const float f[2] = { (float) d[0], (float) d[0] };
+
+      g_assert_cmpmem (g_bytes_get_data (narrow, NULL), g_bytes_get_size (narrow), f, sizeof f);
+      g_assert_cmpmem (g_bytes_get_data (wide, NULL), g_bytes_get_size (wide), d, sizeof d);
+    }
+  g_assert_null (test_base_fill ("f32", "1x"));
+  g_assert_null (test_base_fill ("f64", ""));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -240,5 +323,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/discard/moves-nothing", test_base_discard_moves_nothing);
   g_test_add_func ("/leat/base/const/files", test_base_const);
   g_test_add_func ("/leat/base/const/refuses", test_base_const_refuses);
+  g_test_add_func ("/leat/base/state/init", test_base_state_init);
+  g_test_add_func ("/leat/base/state/init-floats", test_base_state_init_floats);
   return g_test_run ();
 }

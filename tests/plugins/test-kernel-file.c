@@ -282,6 +282,38 @@ test_file_variables_of_nodes (void)
     }
 }
 
+/* What is said of the launch is what is planned. */
+static void
+test_file_launch (void)
+{
+  static const char text[] = "__global__ void k (int *y) { y[threadIdx.x % 4] = 2; }";
+  static const struct
+  {
+    const char *properties, *says;
+  } table[] = {
+    { "block=4", " k grid 1x1x1 block 4x1x1\n" },
+    { "block=4x3x2 grid=7x6x5", " k grid 7x6x5 block 4x3x2\n" },
+    { "block=64 grid=occupancy", " k grid by occupancy block 64x1x1\n" },
+    { "block=4 shared=100", " k grid 1x1x1 block 4x1x1 shared 100\n" },
+    { "block=4 grid=occupancy cooperative=true", " k grid by occupancy block 4x1x1 cooperative\n" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatPipeline) pipeline = test_file_parse (text, table[i].properties, &error);
+      g_autoptr (LeatPlan) plan = NULL;
+      g_autofree char *planned = NULL;
+
+      g_assert_no_error (error);
+      plan = leat_plan_new (pipeline, &error);
+      g_assert_no_error (error);
+      planned = leat_plan_to_text (plan);
+      if (strstr (planned, table[i].says) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", planned, table[i].says);
+    }
+}
+
 /* More shared memory than a block can have. */
 static void
 test_file_shared_too_large (void)
@@ -472,6 +504,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel-file/variables-filled", test_file_variables_filled);
   g_test_add_func ("/leat/base/kernel-file/variables-refused", test_file_variables_refused);
   g_test_add_func ("/leat/base/kernel-file/variables-of-nodes", test_file_variables_of_nodes);
+  g_test_add_func ("/leat/base/kernel-file/launch", test_file_launch);
   g_test_add_func ("/leat/base/kernel-file/shared-too-large", test_file_shared_too_large);
   g_test_add_func ("/leat/base/kernel-file/bounds", test_file_bounds);
   g_test_add_func ("/leat/base/kernel-file/grid-barrier", test_file_grid_barrier);

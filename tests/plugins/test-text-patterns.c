@@ -129,6 +129,7 @@ test_patterns_bound (void)
     { "warranty,copyrights,qualified-name", 4194304, 524288, 524291 },
     { "abcabd,dabca", 1000, 333, 335 },
     { "license,licenses", 1000, 250, 252 },
+    { "abcd,abcdabcd", 1001, 502, 503 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

@@ -287,7 +287,10 @@ test_node_arg_values (void)
       g_test_message ("%s: %s", arg_values[i].value, error != NULL ? error->message : "taken");
       if (arg_values[i].stored == NULL)
         {
+          g_autofree char *given = g_variant_print (value, FALSE);
+
           g_assert_error (error, LEAT_GRAPH_ERROR, (int) arg_values[i].code);
+          g_assert_true (g_str_has_suffix (error->message, given));
           assert_arg (node, "a", NULL);
           continue;
         }
@@ -337,7 +340,11 @@ test_node_arg_numbers (void)
       g_assert_cmpint (good, ==, arg_numbers[i].stored != NULL);
       if (!good)
         {
+          g_autofree char *given = arg_numbers[i].whole ? g_strdup_printf ("%" G_GINT64_FORMAT, arg_numbers[i].number)
+                                                        : g_strdup_printf ("%g", arg_numbers[i].real);
+
           g_assert_error (error, LEAT_GRAPH_ERROR, (int) arg_numbers[i].code);
+          g_assert_true (g_str_has_suffix (error->message, given));
           assert_arg (node, "a", NULL);
           continue;
         }

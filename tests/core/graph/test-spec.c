@@ -43,6 +43,7 @@ static const RoundTrip round_trips[] = {
   { "u8[1,2,3,4,5,6,7,8]", "u8[1,2,3,4,5,6,7,8]", "u8:1x2x3x4x5x6x7x8" },
   { "f32[anyhow,scalars_]", "f32[anyhow,scalars_]", "f32:anyhowxscalars_" },
   { "u8[4611686018427387904]", "u8[4611686018427387904]", "u8:4611686018427387904" },
+  { "u8[*,4611686018427387904]", "u8[*,4611686018427387904]", "u8:anyx4611686018427387904" },
 };
 
 static void
@@ -96,6 +97,7 @@ static const struct
   { "f32[18446744073709551615K]", 5, "64 bits" },
   { "u8[4611686018427387905]", 1, "2^62" },
   { "f64[4294967296,4294967296]", 1, "2^62" },
+  { "u8[*,4611686018427387905]", 1, "2^62" },
   { "f64[*,4294967296,4294967296]", 1, "2^62" },
   { "f32[maxn]", 5, "cannot be a name" },
   { "f32[any]", 5, "cannot be a name" },
@@ -186,6 +188,31 @@ test_spec_parse_random_text (void)
         }
     }
   g_assert_cmpuint (n_good, >, 1000);
+}
+
+/* Two specs are equal where they are written alike. */
+static void
+test_spec_equal (void)
+{
+  static const char *const heads[] = { "f32[", "u8[", "u8[<=" }, *const dims[] = { "3", "4", "n", "m", "*" };
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < G_N_ELEMENTS (heads); i++)
+    for (guint a = 0; a < G_N_ELEMENTS (dims); a++)
+      {
+        g_ptr_array_add (texts, g_strdup_printf ("%s%s]", heads[i], dims[a]));
+        for (guint b = 0; b < G_N_ELEMENTS (dims); b++)
+          g_ptr_array_add (texts, g_strdup_printf ("%s%s,%s]", heads[i], dims[a], dims[b]));
+      }
+  g_ptr_array_add (texts, g_strdup ("f32"));
+  g_ptr_array_add (texts, g_strdup ("f32[]"));
+  for (guint i = 0; i < texts->len; i++)
+    for (guint k = 0; k < texts->len; k++)
+      {
+        g_autoptr (LeatSpec) a = leat_spec_parse (texts->pdata[i], NULL), b = leat_spec_parse (texts->pdata[k], NULL);
+
+        g_assert_cmpint (leat_spec_equal (a, b), ==, i == k);
+      }
 }
 
 static void
@@ -319,6 +346,29 @@ test_spec_bind_and_resolve (void)
   g_assert_nonnull (strstr (error->message, "w would be both 640 and 641"));
 }
 
+/* Whoever calls it wrongly is told, and gets what stands for a failure. */
+static void
+test_spec_wrong_calls (void)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (LeatSpec) open = leat_spec_parse ("f32[n]", NULL), fixed = leat_spec_parse ("f32[4]", NULL);
+  g_autoptr (GError) error = g_error_new_literal (LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "before");
+
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_bind: assertion 'error == NULL*");
+  g_assert_false (leat_spec_bind (open, fixed, names, &error));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_bind: assertion 'fixed->fixed'*");
+  g_assert_false (leat_spec_bind (open, open, names, NULL));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_bind: assertion 'self != NULL*");
+  g_assert_false (leat_spec_bind (open, fixed, NULL, NULL));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_intersect: assertion 'error == NULL*");
+  g_assert_null (leat_spec_intersect (open, fixed, &error));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_intersect: assertion 'self != NULL*");
+  g_assert_null (leat_spec_intersect (open, NULL, NULL));
+  g_test_expect_message ("Leat", G_LOG_LEVEL_CRITICAL, "leat_spec_resolve: assertion*");
+  g_assert_null (leat_spec_resolve (open, NULL, NULL));
+  g_test_assert_expected_messages ();
+}
+
 /* What the items are goes along with a spec, and is no part of its text; whatever is made of several specs has none. */
 static void
 test_spec_meaning (void)
@@ -357,6 +407,61 @@ test_suggest (void)
   g_assert_null (leat_suggest ("", names));
 }
 
+/* Letters that are changed, left out, put in, or exchanged with the next, by the definition. */
+static guint
+count_slips (const char *a, const char *b)
+{
+  guint least;
+
+  if (*a == '\0' || *b == '\0')
+    return strlen (a) + strlen (b);
+  least = MIN (count_slips (a + 1, b + 1) + (*a != *b), MIN (count_slips (a + 1, b), count_slips (a, b + 1)) + 1);
+  if (a[0] == b[1] && a[1] == b[0])
+    least = MIN (least, count_slips (a + 2, b + 2) + 1);
+  return least;
+}
+
+static void
+make_word (char word[7])
+{
+  gint length = g_test_rand_int_range (1, 7);
+
+  for (gint i = 0; i < length; i++)
+    word[i] = "abc"[g_test_rand_int_range (0, 3)];
+  word[length] = '\0';
+}
+
+static void
+test_suggest_random_words (void)
+{
+  for (guint round = 0; round < 3000; round++)
+    {
+      char word[7], name[7];
+      const char *const names[] = { name, NULL };
+      guint slips, longer;
+      gboolean alike;
+
+      make_word (word);
+      make_word (name);
+      slips = count_slips (word, name);
+      longer = MAX (strlen (word), strlen (name));
+      alike = strlen (word) > 2 && strlen (name) > 2 && strncmp (word, name, 2) == 0;
+      g_test_message ("%s %s %u", word, name, slips);
+      g_assert_true ((leat_suggest (word, names) != NULL)
+                     == (slips < longer && slips <= MAX (1, alike ? longer / 2 : longer / 3)));
+    }
+}
+
+static void
+test_suggest_long_words (void)
+{
+  g_autofree char *longest = g_strnfill (64, 'x'), *longer = g_strnfill (65, 'x');
+  const char *const names[] = { "", longer, longest, NULL };
+
+  g_assert_true (leat_suggest (longest, names) == longest);
+  g_assert_null (leat_suggest (longer, names));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -365,12 +470,16 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/spec/parse/refuses", test_spec_parse_refuses);
   g_test_add_func ("/leat/spec/parse/refuses-a-long-name", test_spec_parse_refuses_a_long_name);
   g_test_add_func ("/leat/spec/parse/random-text", test_spec_parse_random_text);
+  g_test_add_func ("/leat/spec/equal", test_spec_equal);
   g_test_add_func ("/leat/spec/sizes", test_spec_sizes);
   g_test_add_func ("/leat/spec/fixed", test_spec_fixed);
   g_test_add_func ("/leat/spec/new", test_spec_new);
   g_test_add_func ("/leat/spec/intersect", test_spec_intersect);
   g_test_add_func ("/leat/spec/bind-and-resolve", test_spec_bind_and_resolve);
+  g_test_add_func ("/leat/spec/wrong-calls", test_spec_wrong_calls);
   g_test_add_func ("/leat/spec/meaning", test_spec_meaning);
   g_test_add_func ("/leat/graph-error/suggest", test_suggest);
+  g_test_add_func ("/leat/graph-error/suggest/random-words", test_suggest_random_words);
+  g_test_add_func ("/leat/graph-error/suggest/long-words", test_suggest_long_words);
   return g_test_run ();
 }

@@ -27,6 +27,7 @@ typedef struct
   const char *name;
   BordersKernel kernels[KERNELS]; /* up to one that writes nothing */
   gboolean fits;                  /* no more items are named than there are threads */
+  guint spare;                    /* blocks without an item */
 } BordersRow;
 
 #define EACH    LEAT_PATTERN_ELEMENTWISE, 0
@@ -71,6 +72,23 @@ static const BordersRow rows[] = {
   { "stencil-reads-shared-memory",
     { { EACH, 'i', 'i', 'o' }, { NEAR (1), 'o', 'i', 'p', "from shared memory" } },
     TRUE },
+  { "block-wrote",
+    { { LEAT_PATTERN_BLOCK, 9, 'i', 'i', 'o' }, { NEAR (1), 'o', 'o', 'p', "the 1 block to either side" } } },
+  { "block-wrote-with-spare-blocks",
+    { { LEAT_PATTERN_BLOCK, 9, 'i', 'i', 'o' },
+      { NEAR (1), 'o', 'o', 'p', "with access=block there is no item for each thread" } },
+    FALSE,
+    1 },
+  { "block-writes-over",
+    { { EACH, 'i', 'i', 'o' },
+      { NEAR (1), 'o', 'o', 'p', "the 1 block to either side" },
+      { LEAT_PATTERN_BLOCK, 9, 'p', 'i', 'o', "the 1 block to either side" } } },
+  { "block-writes-over-with-spare-blocks",
+    { { EACH, 'i', 'i', 'o' },
+      { NEAR (1), 'o', 'o', 'p', "the 1 block to either side" },
+      { LEAT_PATTERN_BLOCK, 9, 'p', 'i', 'o', "with access=block there is no item for each thread" } },
+    FALSE,
+    1 },
   { "blocks-read", { { EACH, 'i', 'i', 'o' }, { LEAT_PATTERN_BLOCK, 9, 'o', 'i', 'p' } } },
 };
 
@@ -108,7 +126,7 @@ static const char borders_text[] =
 
 static void
 borders_node_record_kernel (LeatRecorder *recorder, LeatKernelSource *source, const BordersKernel *kernel,
-                            gboolean fits, const LeatBufferId *of)
+                            gboolean fits, guint spare, const LeatBufferId *of)
 {
   static const LeatAccess access[] = { LEAT_ACCESS_READ, LEAT_ACCESS_READ, LEAT_ACCESS_WRITE };
   const LeatBufferId all[] = { of[(guchar) kernel->x], of[(guchar) kernel->z], of[(guchar) kernel->y] };
@@ -123,7 +141,7 @@ borders_node_record_kernel (LeatRecorder *recorder, LeatKernelSource *source, co
   };
   const LeatKernelCall call = { .source = source,
                                 .entry = "step",
-                                .grid = { (N + BLOCK - 1) / BLOCK, 1, 1 },
+                                .grid = { (N + BLOCK - 1) / BLOCK + spare, 1, 1 },
                                 .block = { BLOCK, 1, 1 },
                                 .args = args,
                                 .n_args = G_N_ELEMENTS (args),
@@ -148,7 +166,7 @@ borders_node_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   of['p'] = leat_recorder_get_output (recorder, "p");
   of['s'] = leat_recorder_add_scratch (recorder, "spare", N * sizeof (float));
   for (guint k = 0; k < KERNELS && row->kernels[k].y != 0; k++)
-    borders_node_record_kernel (recorder, source, &row->kernels[k], row->fits, of);
+    borders_node_record_kernel (recorder, source, &row->kernels[k], row->fits, row->spare, of);
   return source != NULL;
 }
 

@@ -339,6 +339,52 @@ test_megakernel_takes_fills (void)
   megakernel_close (&one);
 }
 
+/* Of any length: each byte is zero before something is added to it, in each run. */
+static void
+test_megakernel_fills_each_byte (void)
+{
+  static const guint sizes[] = { 1, 7, 8, 9, 16, 23, 1000003 };
+  g_autofree float *x = g_new0 (float, MEGAKERNEL_ITEMS);
+  g_autoptr (GString) body =
+    g_string_new (MEGAKERNEL_HEAD "m = megakernel {\n  in.x -> map name=a expr=x+1 -> out.y\n");
+  g_autoptr (GString) links = g_string_new ("}\n" MEGAKERNEL_TAIL ("f32[5000]"));
+  Megakernel one;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_string_append_printf (body,
+                              "  k%u = kernel source=KERNELS entry=mark y=u8[%u] n=%u clear=y\n"
+                              "  a -> k%u -> out.y%u\n",
+                              i, sizes[i], sizes[i], i, i);
+      g_string_append_printf (links, "m.y%u -> readback mode=copy -> app name=out%u\n", i, i);
+    }
+  g_string_append (body, links->str);
+  megakernel_open (&one, body->str);
+  for (guint round = 0; round < 3; round++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) bytes = megakernel_run (&one, x, MEGAKERNEL_ITEMS, &error);
+
+      g_assert_no_error (error);
+      for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+        {
+          g_autofree char *name = g_strdup_printf ("out%u", i);
+          g_autoptr (GBytes) marked =
+            leat_app_pull_bytes (LEAT_APP (leat_pipeline_get_node (one.pipeline, name, NULL)), 0, &error);
+          const guint8 *y;
+          gsize size;
+
+          g_assert_no_error (error);
+          y = g_bytes_get_data (marked, &size);
+          g_assert_cmpuint (size, ==, sizes[i]);
+          for (guint k = 0; k < size; k++)
+            if (y[k] != 1)
+              g_error ("run %u: byte %u of %u is %u", round, k, sizes[i], y[k]);
+        }
+    }
+  megakernel_close (&one);
+}
+
 /* A kernel's macros are its own text: what they ask for it asks for itself. */
 static void
 test_megakernel_takes_macros (void)
@@ -570,6 +616,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/megakernel/runs-other-shapes", test_megakernel_runs_other_shapes);
   g_test_add_func ("/leat/session/megakernel/shares-barriers", test_megakernel_shares_barriers);
   g_test_add_func ("/leat/session/megakernel/takes-fills", test_megakernel_takes_fills);
+  g_test_add_func ("/leat/session/megakernel/fills-each-byte", test_megakernel_fills_each_byte);
   g_test_add_func ("/leat/session/megakernel/takes-macros", test_megakernel_takes_macros);
   g_test_add_func ("/leat/session/megakernel/asks-for-the-device", test_megakernel_asks_for_the_device);
   g_test_add_func ("/leat/session/megakernel/takes-changed-arguments", test_megakernel_takes_changed_arguments);

@@ -16,6 +16,12 @@
   "m -> readback mode=copy -> app name=sink\n"
 #define MAP                                                                                                            \
   "app name=source spec=u32[1024] -> upload mode=copy -> map expr=2*x -> readback mode=copy -> app name=sink\n"
+#define COUNTED                                                                                                        \
+  "app name=source spec=u32[<=1024] -> upload mode=copy -> compact where=\"x > 3\" -> readback mode=copy -> app "      \
+  "name=sink\n"
+#define REPORTS                                                                                                        \
+  "b = csr:bfs\napp name=source spec=u32[5] -> upload mode=copy -> b.offsets\n"                                        \
+  "app spec=u32[6] -> upload mode=copy -> b.indices\nb.levels -> readback mode=copy -> app name=sink\n"
 
 static LeatCpuCounters
 get_counters (void)
@@ -39,6 +45,25 @@ assert_counted (SessionFixture *fixture, const LeatCpuCounters *before)
   g_assert_cmpuint (now.copies_to_host - before->copies_to_host, ==, session_fixture_get_count (fixture, "readbacks"));
   g_assert_cmpuint (now.copies_to_device - before->copies_to_device, >=,
                     session_fixture_get_count (fixture, "uploads"));
+}
+
+/* Since counting was started, which was when the session was opened. */
+static void
+assert_predicted (SessionFixture *fixture)
+{
+  g_autoptr (GVariant) counted = leat_session_stop_counting (fixture->session, NULL);
+  g_autoptr (GVariant) predicted = leat_session_dup_predicted (fixture->session);
+  GVariantIter iter;
+  const char *name;
+  guint64 wanted, n;
+
+  g_variant_iter_init (&iter, predicted);
+  while (g_variant_iter_next (&iter, "{&st}", &name, &wanted))
+    {
+      g_test_message ("%s: %" G_GUINT64_FORMAT, name, wanted);
+      g_assert_true (g_variant_lookup (counted, name, "t", &n));
+      g_assert_cmpuint (n, ==, wanted);
+    }
 }
 
 /* One way to use a session that is open. */
@@ -111,7 +136,10 @@ test_session_plan_counters (gconstpointer data)
       SessionFixture fixture;
 
       session_fixture_open (&fixture, what->text, executor);
+      leat_session_start_counting (fixture.session, NULL);
       (*what->use) (&fixture);
+      if (what->use != use_repeated_runs) /* runs without results are in no prediction */
+        assert_predicted (&fixture);
       assert_counted (&fixture, &before);
       session_fixture_close (&fixture);
     }
@@ -136,6 +164,45 @@ test_session_plan_counters_memory (void)
   session_fixture_close (&fixture);
 }
 
+#define MORE(plan) (leat_plan_get_buffer (plan, 0)->zone > 0 ? 512 : 256) /* that a block may have behind it */
+#define DATA       2 /* pinned blocks that may: those of the source and the sink, and none of words */
+
+static void
+assert_planned (LeatPlan *plan, guint64 bytes, guint64 has, guint64 blocks)
+{
+  g_assert_cmpuint (has, >=, bytes);
+  g_assert_cmpuint (has, <=, bytes + MORE (plan) * blocks);
+}
+
+/* What the plan says of one lane is what opening a session takes, whatever the memory is for. */
+static void
+test_session_plan_counters_planned (void)
+{
+  static const char *const texts[] = { SUM, MAP, COUNTED, REPORTS };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      SessionFixture fixture;
+      g_autoptr (LeatPlan) plan = NULL;
+      g_autoptr (GVariant) planned = NULL;
+      guint64 blocks, pinned;
+
+      session_fixture_open (&fixture, texts[i], LEAT_EXECUTOR_GRAPH);
+      plan = leat_session_dup_plan (fixture.session);
+      planned = leat_plan_dup_prediction (plan);
+      g_assert_true (g_variant_lookup (planned, "allocations", "t", &blocks));
+      g_assert_true (g_variant_lookup (planned, "pinned-allocations", "t", &pinned));
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "allocations"), ==, blocks);
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "pinned-allocations"), ==, pinned);
+      assert_planned (plan, leat_plan_get_device_bytes (plan), session_fixture_get_count (&fixture, "device-bytes"),
+                      blocks);
+      assert_planned (plan, leat_plan_get_host_bytes (plan), session_fixture_get_count (&fixture, "pinned-bytes"),
+                      DATA);
+      g_clear_object (&plan);
+      session_fixture_close (&fixture);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -143,6 +210,7 @@ main (int argc, char **argv)
   if (!fault_driver_init_or_skip ())
     return 0;
   g_test_add_func ("/leat/session-plan-counters/memory", test_session_plan_counters_memory);
+  g_test_add_func ("/leat/session-plan-counters/planned", test_session_plan_counters_planned);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *name = g_strconcat ("/leat/session-plan-counters/", cases[i].name, NULL);

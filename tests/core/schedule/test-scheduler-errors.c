@@ -4,6 +4,10 @@
 
 #include "scheduler-fixture.h"
 
+#include "driver/leat-driver-private.h"
+
+#include <glib/gstdio.h>
+
 /* Runs that are refused, cancelled, dropped, or whose session goes: each ends once, and says why. */
 
 static void
@@ -260,6 +264,58 @@ test_refuses_members (void)
   scheduler_fixture_close (&fixture);
 }
 
+/* The CPU once more, from a file of another name. */
+static LeatDevice *
+open_other_device (void)
+{
+  g_autofree char *first = leat_driver_find_cpu (NULL), *folder = g_dir_make_tmp ("leat-other-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "libleat-cpu.so.1", NULL), *contents = NULL;
+  g_autoptr (GError) error = NULL;
+  LeatDevice *device;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (first, &contents, &size, NULL));
+  g_assert_true (g_file_set_contents (path, contents, (gssize) size, NULL));
+  g_setenv ("LEAT_CPU_DRIVER", path, TRUE);
+  device = leat_device_open ("cpu", &error);
+  g_assert_no_error (error);
+  g_setenv ("LEAT_CPU_DRIVER", first, TRUE);
+  g_unlink (path);
+  g_rmdir (folder);
+  return device;
+}
+
+/* A session is refused where it is open on another device, and may not be opened on one. */
+static void
+test_refuses_other_device (void)
+{
+  SchedulerFixture fixture;
+  g_autoptr (LeatDevice) device = open_other_device ();
+  g_autoptr (LeatScheduler) other = leat_scheduler_new (device);
+  LeatSession *session;
+
+  scheduler_fixture_open (&fixture, 1);
+  session = scheduler_fixture_get (&fixture, 0);
+  g_assert_true (leat_scheduler_remove (fixture.scheduler, session, NULL));
+  for (guint closed = 0; closed < 2; closed++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      if (closed == 0)
+        g_assert_false (leat_scheduler_add (other, session, &error));
+      else
+        {
+          leat_session_close (session);
+          g_assert_true (leat_scheduler_add (other, session, NULL));
+          g_assert_false (leat_session_open (session, NULL, &error));
+        }
+      g_assert_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER);
+      g_assert_nonnull (strstr (error->message, "the session is for "));
+    }
+  leat_scheduler_close (other);
+  scheduler_fixture_close (&fixture);
+}
+
 /* The run fails, and the session goes on. */
 static void
 test_refuses_inputs (void)
@@ -372,6 +428,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/scheduler/close/reopened", test_goes_on_after_reopening);
   g_test_add_func ("/leat/scheduler/close/wakes-who-waits", test_wakes_who_waits);
   g_test_add_func ("/leat/scheduler/members/refused", test_refuses_members);
+  g_test_add_func ("/leat/scheduler/members/refused-on-another-device", test_refuses_other_device);
   g_test_add_func ("/leat/scheduler/inputs/refused", test_refuses_inputs);
   g_test_add_func ("/leat/scheduler/properties/refused", test_refuses_properties);
   return g_test_run ();

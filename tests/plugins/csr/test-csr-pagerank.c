@@ -250,6 +250,9 @@ test_csr_pagerank_refuses (void)
     { "csr:pagerank", "offsets=u32[6] back_offsets=u32[5] back_indices=u32[6]", "not of one size and type" },
     { "csr:pagerank", "offsets=u64[5] back_offsets=u32[5] back_indices=u32[6]", "not of one size and type" },
     { "csr:pagerank threads=33", "offsets=u32[5] back_offsets=u32[5] back_indices=u32[6]", "multiple of 32" },
+    { "csr:pagerank", "back_offsets=u32[5] back_indices=u32[6]", "needs a link to its port \"offsets\"" },
+    { "csr:pagerank", "offsets=u32[5] back_indices=u32[6]", "needs a link to its port \"back_offsets\"" },
+    { "csr:pagerank", "offsets=u32[5] back_offsets=u32[5]", "needs a link to its port \"back_indices\"" },
     { "csr:pagerank damping=1.5", "offsets=u32[5] back_offsets=u32[5] back_indices=u32[6]", "damping" },
   };
 

@@ -307,12 +307,15 @@ test_csr_read_bad_arrays (void)
     { { 0, 1, 3 }, { 0, 2, 0 }, 3, 3, "<i4", "index 1 is 2, and vertices are numbered from 0 to 1" },
     { { 0, 1, 3 }, { 0, -2, 0 }, 3, 3, "<i4", "index 1 is -2" },
     { { 0, 1, 3 }, { 0, 0, 0 }, 3, 3, "<f4", "it holds f32; integers are expected" },
+    { { 0 }, { 0, 0, 0 }, 0, 3, "<i4", "it has 0 offsets; there is one more than vertices" },
+    { { 0, 1, 3 }, { 0, 0, 0 }, 3, 2, "<i4", "it has 2 indices, and the last offset in" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *a = csr_read_save ("o.npy", cases[i].type, cases[i].n_offsets, cases[i].offsets, 12);
-      g_autofree char *b = csr_read_save ("i.npy", "<i4", cases[i].n_indices, cases[i].indices, 12);
+      g_autofree char *a =
+        csr_read_save ("o.npy", cases[i].type, cases[i].n_offsets, cases[i].offsets, 4 * cases[i].n_offsets);
+      g_autofree char *b = csr_read_save ("i.npy", "<i4", cases[i].n_indices, cases[i].indices, 4 * cases[i].n_indices);
       g_autofree char *properties = g_strdup_printf ("offsets-path=\"%s\" indices-path=\"%s\"", a, b);
 
       csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, cases[i].word);
@@ -501,6 +504,46 @@ test_csr_read_cut_short (void)
     }
 }
 
+/* As many vertices as text may have for so many edges; one more is taken for a slip of the pen. */
+static void
+test_csr_read_sparse (void)
+{
+  static const struct
+  {
+    guint edges;
+    const char *last, *properties; /* the vertex with the highest number */
+    gboolean refused;
+  } cases[] = {
+    { 1, "16777215", "", FALSE },      { 1, "16777216", "vertices=16777217", FALSE },
+    { 1, "16777216", "", TRUE },       { 1, "16777216", "vertices=16777216", TRUE },
+    { 262144, "16777278", "", FALSE }, { 262143, "16777278", "", TRUE },
+    { 262144, "16777279", "", TRUE },
+  };
+  g_autofree char *path = leat_harness_dup_path ("graph");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *properties = g_strdup_printf ("path=\"%s\" %s", path, cases[i].properties);
+      g_autofree char *says = g_strdup_printf (" vertices for %u edges; if that is meant", cases[i].edges);
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      for (guint n = 1; n < cases[i].edges; n++)
+        g_string_append (text, "0 1\n");
+      g_string_append_printf (text, "0 %s\n", cases[i].last);
+      leat_harness_write_file (path, text->str, text->len);
+      if (cases[i].refused)
+        csr_read_assert_fails (properties, LEAT_GRAPH_ERROR_DATA, says);
+      else
+        {
+          g_autoptr (LeatPipeline) pipeline = csr_read_parse (properties);
+          g_autoptr (GError) error = NULL;
+          g_autoptr (LeatPlan) plan = leat_plan_new (pipeline, &error);
+
+          g_assert_no_error (error);
+        }
+    }
+}
+
 static void
 test_csr_read_refuses (void)
 {
@@ -613,6 +656,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/csr/read/rounding/arrays", test_csr_read_rounding_arrays);
   g_test_add_func ("/leat/csr/read/from-again", test_csr_read_from_again);
   g_test_add_func ("/leat/csr/read/cut-short", test_csr_read_cut_short);
+  g_test_add_func ("/leat/csr/read/sparse", test_csr_read_sparse);
   g_test_add_func ("/leat/csr/read/refuses", test_csr_read_refuses);
   result = g_test_run ();
   leat_harness_remove_files ();

@@ -391,6 +391,13 @@ test_csr_relax_refuses (void)
     { "csr:reach", "offsets=u32[5] indices=u32[6] sources=u32[65]", "reached", "64 sources at most" },
     { "csr:reach", "offsets=u32[5] indices=u32[6] sources=u64[4]", "reached", "it is u32" },
     { "csr:reach threads=33", "offsets=u32[5] indices=u32[6] sources=u32[4]", "reached", "multiple of 32" },
+    { "csr:reach", "indices=u32[6] sources=u32[4]", "reached", "needs a link to its port \"offsets\"" },
+    { "csr:reach", "offsets=u32[5] sources=u32[4]", "reached", "needs a link to its port \"indices\"" },
+    { "csr:reach", "offsets=u32[5] indices=u32[6]", "reached", "needs a link to its port \"sources\"" },
+    { "csr:sssp", "indices=u32[6] weights=f32[6] sources=u32[4]", "distances", "needs a link to its port \"offsets\"" },
+    { "csr:sssp", "offsets=u32[5] weights=f32[6] sources=u32[4]", "distances", "needs a link to its port \"indices\"" },
+    { "csr:sssp", "offsets=u32[5] indices=u32[6] sources=u32[4]", "distances", "needs a link to its port \"weights\"" },
+    { "csr:sssp", "offsets=u32[5] indices=u32[6] weights=f32[6]", "distances", "needs a link to its port \"sources\"" },
     { "csr:sssp", "offsets=u32[5] indices=u32[6] weights=f32[5] sources=u32[4]", "distances", "5 weights for 6" },
     { "csr:sssp", "offsets=u32[5] indices=u32[6] weights=u32[6] sources=u32[4]", "distances", "weights" },
   };
