@@ -7,6 +7,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "exposition.h"
+
 static char *queue_folder, *queue_path;
 
 void
@@ -130,6 +132,7 @@ queue_fixture_check_told (SessionFixture *self, const char *queue, const char *n
   g_autofree char *begin = g_strdup_printf ("leat_queue_%s_", name);
   g_autofree char *end = g_strdup_printf (",queue=\"%s\"} %" G_GUINT64_FORMAT, queue, total);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GHashTable) samples = exposition_parse (text);
   guint n = 0;
 
   for (guint i = 0; lines[i] != NULL; i++)
