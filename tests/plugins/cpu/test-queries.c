@@ -323,10 +323,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/cpu/queries/device-names", test_device_names);
   g_test_add_func ("/leat/cpu/queries/device-attributes", test_device_attributes);
   g_test_add_func ("/leat/cpu/queries/graph-memory", test_graph_memory);
+  g_test_add_func ("/leat/cpu/queries/streams", test_streams);
   g_test_add_func ("/leat/cpu/queries/context", test_context);
   g_test_add_func ("/leat/cpu/queries/context-lives", test_context_lives);
   g_test_add_func ("/leat/cpu/queries/context-stack", test_context_stack);
   g_test_add_func ("/leat/cpu/queries/limits", test_limits);
-  g_test_add_func ("/leat/cpu/queries/streams", test_streams);
   return g_test_run ();
 }
