@@ -4,6 +4,8 @@
 
 #include "session-fixture.h"
 
+#include "device/leat-device-private.h"
+
 static LeatPipeline *
 session_fixture_parse (const char *text)
 {
@@ -75,9 +77,22 @@ session_fixture_check_stats (LeatSession *session)
     }
 }
 
+/* Whatever it made current it has taken back. */
+static void
+session_fixture_check_context (LeatSession *session)
+{
+  LeatDevice *device = leat_session_is_open (session) ? leat_session_get_device (session) : NULL;
+  CUcontext context = NULL;
+
+  if (device == NULL || leat_device_get_table (device)->cuCtxGetCurrent (&context) != CUDA_SUCCESS)
+    return;
+  g_assert_null (context);
+}
+
 void
 session_fixture_close (SessionFixture *self)
 {
+  session_fixture_check_context (self->session);
   session_fixture_check_stats (self->session);
   leat_session_close (self->session);
   session_fixture_drop (self->session);
