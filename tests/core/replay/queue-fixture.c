@@ -32,6 +32,18 @@ queue_fixture_clear (void)
   g_free (queue_folder);
 }
 
+void
+queue_fixture_open_two (SessionFixture *self, const char *kernel, const char *other, LeatExecutor executor)
+{
+  g_autofree char *text =
+    g_strdup_printf ("up = upload\napp name=source spec=u32[<=%d] -> up\n"
+                     "up -> kernel name=work source=\"%s\" sums=u64[2] clear=sums %s -> readback -> app name=sink\n"
+                     "up -> kernel name=more source=\"%s\" sums=u64[2] clear=sums %s -> discard\n",
+                     QUEUE_ITEMS, queue_path, kernel, queue_path, other);
+
+  session_fixture_open (self, text, executor);
+}
+
 static char *
 queue_fixture_dup_text (const char *source, const char *kernel)
 {
