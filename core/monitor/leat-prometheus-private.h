@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* The text exposition format of Prometheus, version 0.0.4: base units (seconds, bytes), `_total` behind what only
  * grows. */
 
-void leat_prometheus_append_head (GString *out, const char *name, const char *help, gboolean grows);
+void leat_prometheus_append_head (GString *out, const char *name, const char *help);
 /* name="value" */
 void leat_prometheus_append_label (GString *out, const char *name, const char *value);
 /* With the line feed that ends a sample. */

@@ -23,9 +23,10 @@ leat_prometheus_append_label (GString *out, const char *name, const char *value)
 }
 
 void
-leat_prometheus_append_head (GString *out, const char *name, const char *help, gboolean grows)
+leat_prometheus_append_head (GString *out, const char *name, const char *help)
 {
-  g_string_append_printf (out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, grows ? "counter" : "gauge");
+  g_string_append_printf (out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
+                          g_str_has_suffix (name, "_total") ? "counter" : "gauge");
 }
 
 void

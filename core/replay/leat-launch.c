@@ -40,6 +40,13 @@ leat_launch_next (LeatLaunch *self)
   return slot;
 }
 
+/* A kernel takes of its slot as much as its parameter is wide. */
+static void
+leat_launch_put_number (LeatLaunch *self, guint64 number)
+{
+  memcpy (leat_launch_next (self), &number, sizeof number);
+}
+
 /* Values of Leat's own (capacities, dimensions) come as 64 bits and shrink to what the kernel declares. */
 static gboolean
 leat_launch_put_value (LeatLaunch *self, const LeatOp *op, const LeatParam *param, GBytes *value, GError **error)
@@ -58,7 +65,7 @@ leat_launch_put_value (LeatLaunch *self, const LeatOp *op, const LeatParam *para
   memcpy (&number, data, sizeof number);
   if (!leat_param_fits (param, number))
     return leat_launch_refuse (op, param, "is too narrow for the size of the data; declare it uint64_t", error);
-  memcpy (leat_launch_next (self), &number, param->item_bytes);
+  leat_launch_put_number (self, number);
   return TRUE;
 }
 
@@ -87,7 +94,7 @@ leat_launch_put_node_arg (LeatLaunch *self, const LeatOp *op, const LeatParam *p
     return leat_launch_refuse (op, param, "is not set; give it a value, as in \"name=value\" on the node", error);
   if (arg->number.kind == LEAT_NUMBER_REAL)
     return leat_launch_put_float (self, op, param, arg->number.d, error);
-  memcpy (leat_launch_next (self), &arg->number.u, MIN (param->item_bytes, sizeof arg->number.u));
+  leat_launch_put_number (self, arg->number.u);
   return TRUE;
 }
 
@@ -95,12 +102,6 @@ static void
 leat_launch_put_address (LeatLaunch *self, CUdeviceptr address)
 {
   memcpy (leat_launch_next (self), &address, sizeof address);
-}
-
-static void
-leat_launch_put_number (LeatLaunch *self, guint64 number)
-{
-  memcpy (leat_launch_next (self), &number, sizeof number);
 }
 
 /* Behind each address of a kernel for several lanes comes what it is from one lane to the next. */

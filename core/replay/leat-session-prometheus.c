@@ -32,8 +32,7 @@ leat_prometheus_append_counter (GString *out, const LeatCounter *counter, const 
   g_autofree char *name = leat_prometheus_dup_name (counter);
   guint64 value = leat_counter_get (counter, stats);
 
-  leat_prometheus_append_head (out, name, counter->help,
-                               counter->kind == LEAT_COUNTER_SUM || counter->kind == LEAT_COUNTER_SPENT);
+  leat_prometheus_append_head (out, name, counter->help);
   g_string_append_printf (out, "%s{%s} ", name, labels);
   if (leat_counter_is_time (counter))
     leat_prometheus_append_seconds (out, (gint64) value);
@@ -47,7 +46,7 @@ leat_prometheus_append_nodes (GString *out, LeatSession *self, const char *label
   static const char name[] = "leat_node_seconds_total", samples[] = "leat_node_samples_total";
   const LeatSessionTimes *times = &self->times;
 
-  leat_prometheus_append_head (out, name, "Time of a node on the device in the runs that were measured", TRUE);
+  leat_prometheus_append_head (out, name, "Time of a node on the device in the runs that were measured");
   for (guint i = 0; i < times->nodes->len; i++)
     {
       const LeatNodeTimes *node = &g_array_index (times->nodes, LeatNodeTimes, i);
@@ -59,7 +58,7 @@ leat_prometheus_append_nodes (GString *out, LeatSession *self, const char *label
       g_string_append_printf (out, ",index=\"%u\"} %" G_GINT64_FORMAT ".%09d\n", node->index, node->sum_ns / 1000000000,
                               (int) (node->sum_ns % 1000000000));
     }
-  leat_prometheus_append_head (out, samples, "Runs that were measured", TRUE);
+  leat_prometheus_append_head (out, samples, "Runs that were measured");
   g_string_append_printf (out, "%s{%s} %" G_GUINT64_FORMAT "\n", samples, labels, times->samples);
 }
 
@@ -71,7 +70,7 @@ leat_prometheus_append_reports (GString *out, LeatSession *self, const char *lab
 
   if (g_variant_n_children (reports) == 0)
     return;
-  leat_prometheus_append_head (out, name, "What the kernel of a node reported", TRUE);
+  leat_prometheus_append_head (out, name, "What the kernel of a node reported");
   for (gsize i = 0; i < g_variant_n_children (reports); i++)
     {
       g_autoptr (GVariant) report = g_variant_get_child_value (reports, i);
@@ -97,7 +96,7 @@ leat_prometheus_append_apps (GString *out, GVariant *queues, const char *labels)
 
   if (queues == NULL || g_variant_n_children (queues) == 0)
     return;
-  leat_prometheus_append_head (out, name, "What waits in the queue of an app node", FALSE);
+  leat_prometheus_append_head (out, name, "What waits in the queue of an app node");
   for (gsize i = 0; i < g_variant_n_children (queues); i++)
     {
       g_autoptr (GVariant) queue = g_variant_get_child_value (queues, i);
@@ -117,14 +116,13 @@ leat_prometheus_append_apps (GString *out, GVariant *queues, const char *labels)
 static const struct
 {
   const char *key, *name, *help;
-  gboolean grows;
 } leat_prometheus_queues[] = {
-  { "capacity", "leat_queue_capacity_items", "Items that a queue of a kernel has room for", FALSE },
-  { "most", "leat_queue_most_items", "Items that were pushed and not done at one time, at most", FALSE },
-  { "pushed", "leat_queue_pushed_total", "Items that were pushed", TRUE },
-  { "claimed", "leat_queue_claimed_total", "Items that were claimed", TRUE },
-  { "requeued", "leat_queue_requeued_total", "Items that were put back", TRUE },
-  { "overflows", "leat_queue_overflows_total", "Items that there was no room for", TRUE },
+  { "capacity", "leat_queue_capacity_items", "Items that a queue of a kernel has room for" },
+  { "most", "leat_queue_most_items", "Items that were pushed and not done at one time, at most" },
+  { "pushed", "leat_queue_pushed_total", "Items that were pushed" },
+  { "claimed", "leat_queue_claimed_total", "Items that were claimed" },
+  { "requeued", "leat_queue_requeued_total", "Items that were put back" },
+  { "overflows", "leat_queue_overflows_total", "Items that there was no room for" },
 };
 
 /* Those of kernels, as leat_session_dup_queues () had them last. */
@@ -134,8 +132,7 @@ leat_prometheus_append_queues (GString *out, GVariant *queues, const char *label
   for (guint k = 0; queues != NULL && g_variant_n_children (queues) > 0 && k < G_N_ELEMENTS (leat_prometheus_queues);
        k++)
     {
-      leat_prometheus_append_head (out, leat_prometheus_queues[k].name, leat_prometheus_queues[k].help,
-                                   leat_prometheus_queues[k].grows);
+      leat_prometheus_append_head (out, leat_prometheus_queues[k].name, leat_prometheus_queues[k].help);
       for (gsize i = 0; i < g_variant_n_children (queues); i++)
         {
           g_autoptr (GVariant) queue = g_variant_get_child_value (queues, i);

@@ -23,7 +23,7 @@ leat_readback_get_type (void)
 guint64
 leat_session_count_steps (LeatSession *self)
 {
-  return self->repeat > 1 && self->readback == LEAT_READBACK_FINAL && !self->flushed ? self->repeat - 1 : 0;
+  return self->readback == LEAT_READBACK_FINAL && !self->flushed ? self->repeat - 1 : 0;
 }
 
 static void

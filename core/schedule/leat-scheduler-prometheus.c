@@ -8,54 +8,43 @@
 
 /* What a scheduler has counted, in the text format of Prometheus: of all, and of each session. */
 
-typedef enum
-{
-  LEAT_SAMPLE_GAUGE,
-  LEAT_SAMPLE_COUNTER,
-  LEAT_SAMPLE_SECONDS, /* a counter */
-} LeatSampleKind;
-
 typedef struct
 {
   const char *key, *name, *help; /* what it is called among the statistics, and here */
-  LeatSampleKind kind;
 } LeatSample;
 
 static const LeatSample leat_scheduler_samples[] = {
-  { "sessions", "sessions", "Sessions that are in the scheduler", LEAT_SAMPLE_GAUGE },
-  { "sessions-waiting", "sessions_waiting", "Sessions of which a run waits for its turn and none is under way",
-    LEAT_SAMPLE_GAUGE },
-  { "running", "sessions_running", "Sessions of which a run is under way", LEAT_SAMPLE_GAUGE },
-  { "sessions-evicted", "sessions_evicted", "Sessions that are off the device for a while", LEAT_SAMPLE_GAUGE },
-  { "queued", "queued_runs", "Runs that wait for their turn", LEAT_SAMPLE_GAUGE },
-  { "paused", "paused", "1 where no runs are begun", LEAT_SAMPLE_GAUGE },
-  { "admitted-bytes", "admitted_bytes", "Memory of the device that sessions have been admitted to", LEAT_SAMPLE_GAUGE },
-  { "allowed-bytes", "allowed_bytes", "Memory of the device that may be in use", LEAT_SAMPLE_GAUGE },
-  { "evictions", "evictions_total", "Sessions that left the device for others", LEAT_SAMPLE_COUNTER },
-  { "submitted", "submitted_total", "Runs that were taken", LEAT_SAMPLE_COUNTER },
-  { "refused", "refused_total", "Runs that were not taken", LEAT_SAMPLE_COUNTER },
-  { "done", "done_total", "Runs that were done", LEAT_SAMPLE_COUNTER },
-  { "failed", "failed_total", "Runs that ended with an error", LEAT_SAMPLE_COUNTER },
-  { "cancelled", "cancelled_total", "Runs that were cancelled", LEAT_SAMPLE_COUNTER },
-  { "dropped", "dropped_total", "Runs that were taken and never begun", LEAT_SAMPLE_COUNTER },
-  { "missed", "missed_deadlines_total", "Runs whose deadline passed before their end", LEAT_SAMPLE_COUNTER },
-  { "device-us", "device_seconds_total", "Time of the device, summed up over the runs", LEAT_SAMPLE_SECONDS },
-  { "wait-us", "wait_seconds_total", "Time from submission to turn", LEAT_SAMPLE_SECONDS },
-  { "run-us", "run_seconds_total", "Time from turn to end", LEAT_SAMPLE_SECONDS },
+  { "sessions", "sessions", "Sessions that are in the scheduler" },
+  { "sessions-waiting", "sessions_waiting", "Sessions of which a run waits for its turn and none is under way" },
+  { "running", "sessions_running", "Sessions of which a run is under way" },
+  { "sessions-evicted", "sessions_evicted", "Sessions that are off the device for a while" },
+  { "queued", "queued_runs", "Runs that wait for their turn" },
+  { "paused", "paused", "1 where no runs are begun" },
+  { "admitted-bytes", "admitted_bytes", "Memory of the device that sessions have been admitted to" },
+  { "allowed-bytes", "allowed_bytes", "Memory of the device that may be in use" },
+  { "evictions", "evictions_total", "Sessions that left the device for others" },
+  { "submitted", "submitted_total", "Runs that were taken" },
+  { "refused", "refused_total", "Runs that were not taken" },
+  { "done", "done_total", "Runs that were done" },
+  { "failed", "failed_total", "Runs that ended with an error" },
+  { "cancelled", "cancelled_total", "Runs that were cancelled" },
+  { "dropped", "dropped_total", "Runs that were taken and never begun" },
+  { "missed", "missed_deadlines_total", "Runs whose deadline passed before their end" },
+  { "device-us", "device_seconds_total", "Time of the device, summed up over the runs" },
+  { "wait-us", "wait_seconds_total", "Time from submission to turn" },
+  { "run-us", "run_seconds_total", "Time from turn to end" },
 };
 
 static const LeatSample leat_member_samples[] = {
-  { "queued", "session_queued_runs", "Runs of a session that wait for their turn", LEAT_SAMPLE_GAUGE },
-  { "running", "session_running", "1 where a run of the session is under way", LEAT_SAMPLE_GAUGE },
-  { "paused", "session_paused", "1 where no runs of the session are begun", LEAT_SAMPLE_GAUGE },
-  { "evicted", "session_evicted", "1 where the session is off the device for a while", LEAT_SAMPLE_GAUGE },
-  { "admitted-bytes", "session_admitted_bytes", "Memory of the device that the session has been admitted to",
-    LEAT_SAMPLE_GAUGE },
-  { "done", "session_done_total", "Runs of a session that were done", LEAT_SAMPLE_COUNTER },
-  { "missed", "session_missed_deadlines_total", "Runs of a session whose deadline passed before their end",
-    LEAT_SAMPLE_COUNTER },
-  { "device-us", "session_device_seconds_total", "Time of the device that a session has had", LEAT_SAMPLE_SECONDS },
-  { "wait-us", "session_wait_seconds_total", "Time from submission to turn of a session's runs", LEAT_SAMPLE_SECONDS },
+  { "queued", "session_queued_runs", "Runs of a session that wait for their turn" },
+  { "running", "session_running", "1 where a run of the session is under way" },
+  { "paused", "session_paused", "1 where no runs of the session are begun" },
+  { "evicted", "session_evicted", "1 where the session is off the device for a while" },
+  { "admitted-bytes", "session_admitted_bytes", "Memory of the device that the session has been admitted to" },
+  { "done", "session_done_total", "Runs of a session that were done" },
+  { "missed", "session_missed_deadlines_total", "Runs of a session whose deadline passed before their end" },
+  { "device-us", "session_device_seconds_total", "Time of the device that a session has had" },
+  { "wait-us", "session_wait_seconds_total", "Time from submission to turn of a session's runs" },
 };
 
 static void
@@ -63,7 +52,7 @@ leat_sample_append_head (const LeatSample *self, GString *out)
 {
   g_autofree char *name = g_strconcat ("leat_scheduler_", self->name, NULL);
 
-  leat_prometheus_append_head (out, name, self->help, self->kind != LEAT_SAMPLE_GAUGE);
+  leat_prometheus_append_head (out, name, self->help);
 }
 
 static void
@@ -72,7 +61,7 @@ leat_sample_append (const LeatSample *self, GString *out, GVariant *figures, con
   g_autoptr (GVariant) value = g_variant_lookup_value (figures, self->key, NULL);
 
   g_string_append_printf (out, "leat_scheduler_%s{%s} ", self->name, labels);
-  if (self->kind == LEAT_SAMPLE_SECONDS)
+  if (g_str_has_suffix (self->key, "-us"))
     leat_prometheus_append_seconds (out, g_variant_get_int64 (value));
   else if (g_variant_is_of_type (value, G_VARIANT_TYPE_BOOLEAN))
     g_string_append_printf (out, "%d\n", g_variant_get_boolean (value));

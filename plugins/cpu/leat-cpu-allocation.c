@@ -232,7 +232,7 @@ leat_cpu_allocation_find (guintptr address, LeatCpuAllocation *out)
 }
 
 CUresult
-leat_cpu_allocation_add_foreign (LeatCpuAllocationKind kind, const void *base, gsize size, guint flags)
+leat_cpu_allocation_add_foreign (LeatCpuAllocationKind kind, const void *base, gsize size)
 {
   guintptr start = (guintptr) base;
   CUresult result = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
@@ -244,7 +244,7 @@ leat_cpu_allocation_add_foreign (LeatCpuAllocationKind kind, const void *base, g
   gboolean clear_after = after == leat_cpu_n_allocations || leat_cpu_allocations[after].base - start >= size;
   if (clear_before && clear_after)
     {
-      leat_cpu_allocation_insert ((LeatCpuAllocation){ start, size, kind, flags, 0 });
+      leat_cpu_allocation_insert ((LeatCpuAllocation){ .base = start, .size = size, .kind = kind });
       result = CUDA_SUCCESS;
     }
   pthread_mutex_unlock (&leat_cpu_allocation_lock);

@@ -36,7 +36,7 @@ CUresult leat_cpu_allocation_free (LeatCpuAllocationKind kind, const void *base)
 gboolean leat_cpu_allocation_find (guintptr address, LeatCpuAllocation *out);
 
 /* Memory that belongs to someone else.  CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED where ranges overlap. */
-CUresult leat_cpu_allocation_add_foreign (LeatCpuAllocationKind kind, const void *base, gsize size, guint flags);
+CUresult leat_cpu_allocation_add_foreign (LeatCpuAllocationKind kind, const void *base, gsize size);
 gboolean leat_cpu_allocation_remove_foreign (LeatCpuAllocationKind kind, const void *base);
 
 gboolean leat_cpu_allocation_is_device (LeatCpuAllocationKind kind);

@@ -38,6 +38,7 @@ LeatCpuFunction *leat_cpu_module_find_function (LeatCpuModule *module, const cha
 LeatCpuFunction *leat_cpu_module_get_nth_function (LeatCpuModule *module, guint n);
 guint leat_cpu_module_count_functions (LeatCpuModule *module);
 gboolean leat_cpu_module_find_global (LeatCpuModule *module, const char *name, void **address, gsize *size);
+const LeatHostModule *leat_cpu_module_get_table (LeatCpuModule *module);
 
 const LeatHostKernel *leat_cpu_function_get_kernel (LeatCpuFunction *function);
 LeatCpuModule *leat_cpu_function_get_module (LeatCpuFunction *function);

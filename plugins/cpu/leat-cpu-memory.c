@@ -195,7 +195,7 @@ cuMemHostRegister_v2 (void *host, size_t bytes, unsigned int flags)
     result = leat_cpu_fault_visit (LEAT_CPU_FAULT_HOST_ALLOC);
   if (result != CUDA_SUCCESS)
     return result;
-  return leat_cpu_allocation_add_foreign (LEAT_CPU_ALLOCATION_REGISTERED, host, bytes, flags);
+  return leat_cpu_allocation_add_foreign (LEAT_CPU_ALLOCATION_REGISTERED, host, bytes);
 }
 
 CUresult

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "leat-cpu-allocation.h"
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"
 #include "leat-cpu-fault.h"
@@ -22,11 +23,17 @@ leat_cpu_module_api_begin_load (CUmodule *module, const void *from)
   return leat_cpu_fault_visit (LEAT_CPU_FAULT_MODULE);
 }
 
+/* Its variables are memory of the device: copies to and from them know where they end. */
 static CUresult
 leat_cpu_module_api_end_load (CUmodule *module, LeatCpuModule *loaded, CUresult result)
 {
+  const LeatHostModule *table;
+
   if (result != CUDA_SUCCESS)
     return result;
+  table = leat_cpu_module_get_table (loaded);
+  for (guint i = 0; i < table->n_globals; i++)
+    leat_cpu_allocation_add_foreign (LEAT_CPU_ALLOCATION_GLOBAL, table->globals[i].address, table->globals[i].size);
   leat_cpu_count (modules_loaded);
   *module = (CUmodule) loaded;
   return CUDA_SUCCESS;
@@ -93,16 +100,24 @@ cuModuleLoad (CUmodule *module, const char *path)
   return leat_cpu_module_api_end_load (module, loaded, result);
 }
 
+static void
+leat_cpu_module_api_unload (LeatCpuModule *module)
+{
+  const LeatHostModule *table = leat_cpu_module_get_table (module);
+
+  for (guint i = 0; i < table->n_globals; i++)
+    leat_cpu_allocation_remove_foreign (LEAT_CPU_ALLOCATION_GLOBAL, table->globals[i].address);
+  leat_cpu_module_unload (module);
+  leat_cpu_count (modules_unloaded);
+}
+
 /* The context ends and nothing runs any more. */
 void
 leat_cpu_module_unload_rest (void)
 {
   for (; leat_cpu_unloaded_modules != NULL;
        leat_cpu_unloaded_modules = g_slist_delete_link (leat_cpu_unloaded_modules, leat_cpu_unloaded_modules))
-    {
-      leat_cpu_module_unload (leat_cpu_unloaded_modules->data);
-      leat_cpu_count (modules_unloaded);
-    }
+    leat_cpu_module_api_unload (leat_cpu_unloaded_modules->data);
 }
 
 CUresult
@@ -122,8 +137,7 @@ cuModuleUnload (CUmodule module)
   leat_cpu_release ();
   if (result != CUDA_SUCCESS)
     return result;
-  leat_cpu_module_unload ((LeatCpuModule *) module);
-  leat_cpu_count (modules_unloaded);
+  leat_cpu_module_api_unload ((LeatCpuModule *) module);
   return CUDA_SUCCESS;
 }
 

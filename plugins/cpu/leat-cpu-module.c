@@ -284,3 +284,9 @@ leat_cpu_module_find_global (LeatCpuModule *self, const char *name, void **addre
       }
   return FALSE;
 }
+
+const LeatHostModule *
+leat_cpu_module_get_table (LeatCpuModule *self)
+{
+  return self->table;
+}

@@ -37,8 +37,7 @@ leat_cpu_enter (void)
 
   if (result != CUDA_SUCCESS)
     return result;
-  LeatCpuThread *thread = leat_cpu_thread_get ();
-  if (thread->depth == 0 || thread->contexts[thread->depth - 1] == NULL)
+  if (leat_cpu_thread_get ()->depth == 0)
     return CUDA_ERROR_INVALID_CONTEXT;
   return leat_cpu_get_failure ();
 }

@@ -109,6 +109,9 @@ test_device_buffer_of_a_spec (void)
   g_assert_false (leat_device_buffer_get_count (fixed, &count, &error));
   g_assert_error (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_SPEC);
   g_clear_error (&error);
+  g_assert_false (leat_device_buffer_set_count (fixed, 1, &error));
+  g_assert_error (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_SPEC);
+  g_clear_error (&error);
   g_assert_null (new_spec_buffer (device, "f32[n]", &error));
   g_assert_error (error, LEAT_DEVICE_BUFFER_ERROR, LEAT_DEVICE_BUFFER_ERROR_SPEC);
 }

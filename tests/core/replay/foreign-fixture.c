@@ -60,7 +60,9 @@ foreign_fixture_open (ForeignFixture *self, LeatExecutor executor)
 void
 foreign_fixture_clear (ForeignFixture *self)
 {
+  leat_device_pop (self->device);
   session_fixture_close (&self->base);
+  leat_device_push (self->device, NULL);
   planted_clear (&self->node->planted, leat_device_get_table (self->device));
   leat_device_pop (self->device);
   g_object_unref (self->device);

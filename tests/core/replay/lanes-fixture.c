@@ -5,6 +5,8 @@
 
 #include <glib/gstdio.h>
 
+#include "session-fixture.h"
+
 static void
 lanes_link (Lanes *self, const char *from, const char *to)
 {
@@ -96,6 +98,7 @@ lanes_set_up_kernel (Lanes *self, guint lanes, const char *text, const char *ent
 void
 lanes_tear_down (Lanes *self)
 {
+  session_fixture_check_stats (self->session);
   leat_session_close (self->session);
   g_object_unref (self->session);
   g_object_unref (self->pipeline);

@@ -7,6 +7,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "exposition.h"
+
 static char *queue_folder, *queue_path;
 
 void
@@ -28,6 +30,18 @@ queue_fixture_clear (void)
   g_rmdir (queue_folder);
   g_free (queue_path);
   g_free (queue_folder);
+}
+
+void
+queue_fixture_open_two (SessionFixture *self, const char *kernel, const char *other, LeatExecutor executor)
+{
+  g_autofree char *text =
+    g_strdup_printf ("up = upload\napp name=source spec=u32[<=%d] -> up\n"
+                     "up -> kernel name=work source=\"%s\" sums=u64[2] clear=sums %s -> readback -> app name=sink\n"
+                     "up -> kernel name=more source=\"%s\" sums=u64[2] clear=sums %s -> discard\n",
+                     QUEUE_ITEMS, queue_path, kernel, queue_path, other);
+
+  session_fixture_open (self, text, executor);
 }
 
 static char *
@@ -130,6 +144,7 @@ queue_fixture_check_told (SessionFixture *self, const char *queue, const char *n
   g_autofree char *begin = g_strdup_printf ("leat_queue_%s_", name);
   g_autofree char *end = g_strdup_printf (",queue=\"%s\"} %" G_GUINT64_FORMAT, queue, total);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GHashTable) samples = exposition_parse (text);
   guint n = 0;
 
   for (guint i = 0; lines[i] != NULL; i++)

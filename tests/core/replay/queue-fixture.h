@@ -35,6 +35,8 @@ void queue_fixture_clear (void);
 void queue_fixture_open (SessionFixture *self, const char *kernel, LeatExecutor executor);
 /* The same with QUEUE_ITEMS items in memory of the program's. */
 void queue_fixture_open_bound (SessionFixture *self, const char *kernel, LeatExecutor executor);
+/* @other works on the same items as "more", and nothing comes back of it. */
+void queue_fixture_open_two (SessionFixture *self, const char *kernel, const char *other, LeatExecutor executor);
 /* One run. (transfer full) (nullable): NULL with @error */
 GBytes *queue_fixture_run (SessionFixture *self, const guint32 *roots, guint n, GError **error);
 /* One run that is to go well. */

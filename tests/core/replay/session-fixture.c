@@ -4,6 +4,8 @@
 
 #include "session-fixture.h"
 
+#include "device/leat-device-private.h"
+
 static LeatPipeline *
 session_fixture_parse (const char *text)
 {
@@ -54,9 +56,44 @@ session_fixture_drop (gpointer object)
   g_assert_true (g_atomic_int_get (&gone));
 }
 
+/* However often something was counted or timed, it was neither taken back nor counted from another beginning. */
+void
+session_fixture_check_stats (LeatSession *session)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (session);
+  GVariantIter iter;
+  const char *name;
+  GVariant *value;
+
+  g_variant_iter_init (&iter, stats);
+  while (g_variant_iter_loop (&iter, "{&sv}", &name, &value))
+    {
+      gint64 number = g_variant_is_of_type (value, G_VARIANT_TYPE_INT64)    ? g_variant_get_int64 (value)
+                      : g_variant_is_of_type (value, G_VARIANT_TYPE_UINT64) ? (gint64) g_variant_get_uint64 (value)
+                                                                            : 0;
+
+      if (number < 0 || (g_str_has_suffix (name, "-us") && number > G_TIME_SPAN_HOUR))
+        g_error ("%s is %" G_GINT64_FORMAT, name, number);
+    }
+}
+
+/* Whatever it made current it has taken back. */
+static void
+session_fixture_check_context (LeatSession *session)
+{
+  LeatDevice *device = leat_session_is_open (session) ? leat_session_get_device (session) : NULL;
+  CUcontext context = NULL;
+
+  if (device == NULL || leat_device_get_table (device)->cuCtxGetCurrent (&context) != CUDA_SUCCESS)
+    return;
+  g_assert_null (context);
+}
+
 void
 session_fixture_close (SessionFixture *self)
 {
+  session_fixture_check_context (self->session);
+  session_fixture_check_stats (self->session);
   leat_session_close (self->session);
   session_fixture_drop (self->session);
   session_fixture_drop (self->pipeline);

@@ -25,5 +25,8 @@ GBytes *session_fixture_run (SessionFixture *self, gconstpointer data, gsize byt
 GBytes *session_fixture_try (SessionFixture *self, gconstpointer data, gsize bytes, GError **error);
 /* One of the counts of leat_session_dup_stats (). */
 guint64 session_fixture_get_count (SessionFixture *self, const char *name);
+/* None of the counts and times of leat_session_dup_stats () has passed 0 or is beyond what a test takes.  Of each
+ * session when it is closed. */
+void session_fixture_check_stats (LeatSession *session);
 /* Parses and tries to open; the error must be there. */
 GError *session_fixture_fail (const char *text, const char *device);

@@ -123,8 +123,12 @@ test_mixed_spread (gconstpointer executor)
                       GPOINTER_TO_INT (executor), 16);
   for (guint n = 1; n <= 70; n += n < 36 ? 1 : 11)
     {
+      guint64 before = session_fixture_get_count (&fixture.base, "launches");
       g_autoptr (GPtrArray) inputs = make_numbers (n, 50), results = run_batch (fixture.base.session, inputs);
 
+      if (GPOINTER_TO_INT (executor) == LEAT_EXECUTOR_GRAPH) /* as few as there are powers of two in it */
+        g_assert_cmpuint (session_fixture_get_count (&fixture.base, "launches") - before, ==,
+                          n / 16 + __builtin_popcount (n % 16));
       for (guint lane = 0; lane < n; lane++)
         {
           const guint32 *x = g_bytes_get_data (g_ptr_array_index (inputs, lane), NULL);

@@ -201,6 +201,114 @@ static const CallsCase cases[] = {
   { "count-during-a-run", FIXED, count_meanwhile, "leat-session-error-quark", LEAT_SESSION_ERROR_BUSY, "thread" },
 };
 
+/* Each call that needs an open session, by number; G_MAXINT for one that there is not. */
+static int
+call_closed (LeatSession *self, guint number, GError **error)
+{
+  const LeatPortMemory memory = { "source", 256, 4, 4 };
+  guint64 n = 0;
+  LeatView view;
+
+  switch (number)
+    {
+    case 0:
+      return leat_session_replay (self, FALSE, NULL, error) != LEAT_FLOW_ERROR;
+    case 1:
+      return leat_session_launch (self, NULL, error) != LEAT_FLOW_ERROR;
+    case 2:
+      return leat_session_complete (self, NULL, error) != LEAT_FLOW_ERROR;
+    case 3:
+      return leat_session_repeat (self, 3, FALSE, NULL, error) != LEAT_FLOW_ERROR;
+    case 4:
+      return leat_session_run (self, NULL, error);
+    case 5:
+      return leat_session_map_input (self, "source", &view, error);
+    case 6:
+      return leat_session_map_output (self, "sink", &view, error);
+    case 7:
+      return leat_session_set_input_count (self, "source", 1, error);
+    case 8:
+      return leat_session_map_batch (self, "source", 2, &view, &n, error);
+    case 9:
+      return leat_session_set_lane_count (self, "source", 0, 1, error);
+    case 10:
+      return leat_session_get_lane_count (self, "source", 0, &n, error);
+    case 11:
+      return leat_session_replay_batch (self, 1, NULL, NULL, NULL, error);
+    case 12:
+      return leat_session_get_batch_plan (self, error) != NULL;
+    case 13:
+      return leat_session_bind_input (self, "source", 256, 4, 4, error);
+    case 14:
+      return leat_session_bind_inputs (self, &memory, 1, error);
+    case 15:
+      return leat_session_bind_output (self, "sink", 256, 4, error);
+    case 16:
+      return leat_session_evict (self, NULL, error);
+    case 17:
+      return leat_session_restore (self, NULL, error);
+    case 18:
+      return leat_session_get_state (self, "sum", error) != NULL;
+    case 19:
+      return leat_session_save_state (self, "/proc/none", error);
+    case 20:
+      return leat_session_load_state (self, "/proc/none", error);
+    case 21:
+      return leat_session_dup_queues (self, error) != NULL;
+    case 22:
+      return leat_session_start_counting (self, error);
+    case 23:
+      return leat_session_stop_counting (self, error) != NULL;
+    default:
+      return G_MAXINT;
+    }
+}
+
+static void
+test_calls_closed (void)
+{
+  SessionFixture fixture;
+  int result = 0;
+
+  session_fixture_open (&fixture, FIXED, LEAT_EXECUTOR_GRAPH);
+  leat_session_close (fixture.session);
+  for (guint i = 0; result != G_MAXINT; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_test_message ("call %u", i);
+      result = call_closed (fixture.session, i, &error);
+      if (result == G_MAXINT)
+        break;
+      g_assert_false (result);
+      g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
+    }
+  session_fixture_close (&fixture);
+}
+
+/* What the description of a property says it is by itself. */
+static void
+test_calls_defaults (void)
+{
+  g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
+  g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
+  guint n = 0;
+  g_autofree GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (session), &n);
+
+  g_assert_cmpuint (n, >, 20);
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (GValue) value = G_VALUE_INIT;
+
+      if ((specs[i]->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE || specs[i]->flags & G_PARAM_CONSTRUCT_ONLY)
+        continue;
+      g_value_init (&value, specs[i]->value_type);
+      g_object_get_property (G_OBJECT (session), specs[i]->name, &value);
+      if (!g_param_value_defaults (specs[i], &value))
+        g_error ("%s is not what its description says", specs[i]->name);
+    }
+}
+
 /* After the refusal the session does what it did before it. */
 static void
 test_calls_case (gconstpointer data)
@@ -377,5 +485,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/calls/one-of-two-inputs", test_calls_one_of_two_inputs);
   g_test_add_func ("/leat/session/calls/failed-session-leaves-outputs", test_calls_failed_session_leaves_outputs);
   g_test_add_func ("/leat/session/calls/failed-wait-names-nodes", test_calls_failed_wait_names_nodes);
+  g_test_add_func ("/leat/session/calls/closed", test_calls_closed);
+  g_test_add_func ("/leat/session/calls/defaults", test_calls_defaults);
   return g_test_run ();
 }

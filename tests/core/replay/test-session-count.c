@@ -71,6 +71,7 @@ test_session_count_in_other_shapes (gconstpointer cache)
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   if (g_str_equal (cache, "gone"))
     g_object_set (fixture.session, "cache-bytes", (guint64) 0, NULL);
+  count_run (&fixture, 1000, 5);
   count_run (&fixture, N, 7);
   for (guint round = 0; round < 2; round++)
     {

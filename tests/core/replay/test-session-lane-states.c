@@ -4,6 +4,8 @@
 
 #include "report-fixture.h"
 
+#include "replay/leat-session-state-private.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -355,6 +357,29 @@ test_lane_states_go_on (gconstpointer data)
   session_fixture_close (&fixture);
 }
 
+/* Any range of what a state begins with, with the count before it and without one, and with less given than there is
+ * room for. */
+static void
+test_lane_states_initial_ranges (gconstpointer data)
+{
+  gboolean header = GPOINTER_TO_INT (data);
+  g_autoptr (LeatSpec) spec = leat_spec_parse (header ? "u8[<=24]" : "u8[24]", NULL);
+  g_autoptr (GBytes) given = g_bytes_new ("abcdefghijklmnop", 16);
+  guint64 head = header ? LEAT_BUFFER_HEADER : 0, all = head + 24, count = 24;
+  LeatBuffer buffer = { .header = header, .initial = given, .spec = spec, .bytes = all };
+  g_autofree guint8 *model = g_malloc0 (all);
+
+  memcpy (model, &count, header ? sizeof count : 0);
+  memcpy (model + head, g_bytes_get_data (given, NULL), 16);
+  for (guint64 at = 0; at <= all; at++)
+    for (guint64 n = 0; at + n <= all; n++)
+      {
+        g_autoptr (GBytes) found = leat_buffer_dup_initial_range (&buffer, at, n);
+
+        g_assert_cmpmem (g_bytes_get_data (found, NULL), g_bytes_get_size (found), model + at, n);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -389,6 +414,10 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GINT_TO_POINTER (betweens[i].between), test_lane_states_go_on);
     }
+  g_test_add_data_func ("/leat/session-lane-states/initial-ranges/fixed", GINT_TO_POINTER (FALSE),
+                        test_lane_states_initial_ranges);
+  g_test_add_data_func ("/leat/session-lane-states/initial-ranges/counted", GINT_TO_POINTER (TRUE),
+                        test_lane_states_initial_ranges);
   status = g_test_run ();
   g_assert_cmpint (g_rmdir (folder), ==, 0);
   g_free (folder);

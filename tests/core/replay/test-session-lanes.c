@@ -338,6 +338,30 @@ test_auto (gconstpointer data)
   lanes_tear_down (&self);
 }
 
+/* However much more of them would gain, one lane stays one where it was asked for, and where runs are repeated. */
+static void
+test_one_lane (gconstpointer property)
+{
+  g_autoptr (GError) error = NULL;
+  Lanes self;
+
+  lanes_set_up (&self, 0, LEAT_EXECUTOR_AUTO);
+  leat_session_close (self.session);
+  if (g_str_equal (property, "lanes"))
+    g_object_set (self.session, "lanes", 1, NULL);
+  else
+    g_object_set (self.session, "repeat", (guint64) 2, NULL);
+  leat_session_open (self.session, NULL, &error);
+  g_assert_no_error (error);
+  self.source->us = self.sink->us = 1000;
+  self.source->n = AUTO_RUNS;
+  g_assert_true (leat_session_run (self.session, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (self.sink->got->len, ==, AUTO_RUNS);
+  g_assert_cmpuint (lanes_get (&self, "lanes-used"), ==, 1);
+  lanes_tear_down (&self);
+}
+
 /* What is allocated for lanes while the first one works is what they take: nothing of it is left over. */
 static void
 test_auto_reserve (void)
@@ -506,6 +530,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/session/lanes/auto/works", GINT_TO_POINTER (TRUE), test_auto);
   g_test_add_func ("/session/lanes/auto/gives-up", test_auto_gives_up);
   g_test_add_func ("/session/lanes/auto/reserve", test_auto_reserve);
+  g_test_add_data_func ("/session/lanes/one/lanes", "lanes", test_one_lane);
+  g_test_add_data_func ("/session/lanes/one/repeat", "repeat", test_one_lane);
   g_test_add_func ("/session/lanes/auto/within-budget", test_auto_within_budget);
   for (guint i = 0; i < G_N_ELEMENTS (leakies); i++)
     {

@@ -1,12 +1,15 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat.h"
+#include "session-fixture.h"
 
 #include <glib/gstdio.h>
 #include <time.h>
 
-/* What it takes to open a pipeline, from its text on: as many times more as it has nodes, whatever its shape. */
+#include "device/leat-device-private.h"
+
+/* What it takes to open a pipeline, from its text on: as many times more as it has nodes, whatever its shape.  And what
+ * is said where there is no room for it. */
 
 #define FEW     250
 #define TIMES   8 /* as many nodes */
@@ -132,6 +135,40 @@ test_session_open_is_linear (OpenFixture *self, gconstpointer write)
   g_assert_cmpfloat (least[1], <=, TIMES * MARGIN * least[0]);
 }
 
+#define LARGE                                                                                                          \
+  "app spec=u8[5M] -> upload name=small mode=copy -> discard\n"                                                        \
+  "app spec=u8[8M] -> upload name=large mode=copy -> discard\n"
+
+/* The node that writes the largest buffer is told, and that buffer's bytes. */
+static void
+test_session_open_has_no_room (void)
+{
+  g_autoptr (LeatDevice) device = leat_device_open (NULL, NULL);
+  guint64 bytes, pinned;
+
+  if (device == NULL)
+    {
+      g_test_skip ("no device");
+      return;
+    }
+  bytes = leat_device_get_budget (device);
+  pinned = leat_device_get_pinned_budget (device);
+  for (guint kind = 0; kind < 2; kind++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      leat_device_set_budget (device, kind == 0 ? 6 << 20 : bytes);
+      leat_device_set_pinned_budget (device, kind == 0 ? pinned : 6 << 20);
+      error = session_fixture_fail (LARGE, NULL);
+      g_test_message ("%s", error->message);
+      g_assert_true (g_str_has_prefix (error->message, kind == 0 ? "upload \"large\": " : "app \"app1\": "));
+      g_assert_nonnull (strstr (error->message, kind == 0 ? "(the largest is large.out with 8.0 MiB)"
+                                                          : "(the largest is app1.out with 8.0 MiB)"));
+    }
+  leat_device_set_budget (device, bytes);
+  leat_device_set_pinned_budget (device, pinned);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -149,5 +186,6 @@ main (int argc, char **argv)
       g_test_add (path, OpenFixture, (gconstpointer) shapes[i].write, fixture_set_up, test_session_open_is_linear,
                   fixture_clear);
     }
+  g_test_add_func ("/leat/session/open/has-no-room", test_session_open_has_no_room);
   return g_test_run ();
 }

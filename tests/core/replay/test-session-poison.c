@@ -81,16 +81,19 @@ test_poison_shows_what_is_not_written (gconstpointer executor)
     poison_run_half (modes[i], GPOINTER_TO_INT (executor));
 }
 
+/* As many lanes as a launch has room for, fewer, and more: up to the end of the last. */
 static void
-test_poison_shows_it_in_a_batch (void)
+test_poison_shows_it_in_a_batch (gconstpointer data)
 {
+  guint n = GPOINTER_TO_UINT (data);
   SessionFixture fixture;
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr (GPtrArray) results = NULL;
   g_autoptr (GError) error = NULL;
 
   poison_open (&fixture, HALF, "", LEAT_EXECUTOR_GRAPH);
-  for (guint lane = 0; lane < 5; lane++)
+  g_object_set (fixture.session, "batch", 4, NULL);
+  for (guint lane = 0; lane < n; lane++)
     {
       guint32 x[N];
 
@@ -98,9 +101,9 @@ test_poison_shows_it_in_a_batch (void)
         x[i] = lane;
       g_ptr_array_add (inputs, g_bytes_new (x, sizeof x));
     }
-  leat_session_replay_batch (fixture.session, 5, inputs, &results, NULL, &error);
+  leat_session_replay_batch (fixture.session, n, inputs, &results, NULL, &error);
   g_assert_no_error (error);
-  for (guint lane = 0; lane < 5; lane++)
+  for (guint lane = 0; lane < n; lane++)
     poison_check_half (g_bytes_get_data (g_ptr_array_index (results, lane), NULL), lane);
   session_fixture_close (&fixture);
 }
@@ -178,7 +181,12 @@ main (int argc, char **argv)
   add ("shows-what-is-not-written", test_poison_shows_what_is_not_written);
   add ("gives-what-is-live", test_poison_gives_what_is_live);
   add ("leaves-what-is-kept", test_poison_leaves_what_is_kept);
-  g_test_add_func ("/leat/session/poison/shows-it-in-a-batch", test_poison_shows_it_in_a_batch);
+  for (guint n = 1; n <= 9; n++)
+    {
+      g_autofree char *path = g_strdup_printf ("/leat/session/poison/shows-it-in-a-batch/%u", n);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (n), test_poison_shows_it_in_a_batch);
+    }
   status = g_test_run ();
   g_unlink (file);
   g_rmdir (folder);

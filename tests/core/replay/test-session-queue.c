@@ -112,6 +112,37 @@ test_queue_in_order (void)
   session_fixture_close (&fixture);
 }
 
+/* Each node's queue has counts of its own. */
+static void
+test_queue_of_two_nodes (gconstpointer executor)
+{
+  static const char *const names[] = { "work", "more" };
+  static const guint depths[] = { 5, 3 };
+  guint32 roots[100];
+  SessionFixture fixture;
+  g_autoptr (GVariant) queues = NULL;
+
+  queue_fixture_fill (roots, G_N_ELEMENTS (roots), 3);
+  queue_fixture_open_two (&fixture, "entry=visit grid=8 block=64 depth=5 how=1 queue=9000",
+                          "entry=visit grid=4 block=32 depth=3 how=1 queue=9000", GPOINTER_TO_INT (executor));
+  queue_fixture_assert_equal (queue_fixture_walk (&fixture, roots, G_N_ELEMENTS (roots)),
+                              queue_fixture_expect (roots, G_N_ELEMENTS (roots), 5));
+  queues = leat_session_dup_queues (fixture.session, NULL);
+  g_assert_cmpuint (g_variant_n_children (queues), ==, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GVariant) totals = g_variant_get_child_value (queues, i);
+      const char *node = NULL;
+      guint64 pushed = 0;
+
+      g_assert_true (g_variant_lookup (totals, "node", "&s", &node)
+                     && g_variant_lookup (totals, "pushed", "t", &pushed));
+      g_assert_cmpstr (node, ==, names[i]);
+      g_assert_cmpuint (pushed, ==, queue_fixture_expect (roots, G_N_ELEMENTS (roots), depths[i]).visits);
+    }
+  session_fixture_close (&fixture);
+}
+
 static void
 test_queue_through_two (gconstpointer executor)
 {
@@ -397,6 +428,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/queue/totals", test_queue_totals);
   g_test_add_func ("/leat/session/queue/in-order", test_queue_in_order);
   queue_fixture_add_for_executors ("through-two", test_queue_through_two);
+  queue_fixture_add_for_executors ("of-two-nodes", test_queue_of_two_nodes);
   queue_fixture_add_for_executors ("from-either", test_queue_from_either);
   queue_fixture_add_for_executors ("keep", test_queue_keep);
   g_test_add_func ("/leat/session/queue/is-empty-at-first", test_queue_is_empty_at_first);

@@ -4,11 +4,14 @@
 
 #include "session-fixture.h"
 
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* What a program does with the states of a session: lends, saves, loads, copies. */
 
@@ -449,6 +452,71 @@ test_session_save_needs_little_memory (void)
   g_unlink (path);
 }
 
+/* Which call of pread () gives which error, 0 for the end of the file; the one before gives few bytes, after it was
+ * interrupted once. */
+static guint reads, read_fails;
+static int read_error;
+
+__attribute__ ((visibility ("default"))) ssize_t
+pread (int file, void *data, size_t bytes, off_t at)
+{
+  if (read_fails > 0 && ++reads >= read_fails)
+    {
+      errno = read_error;
+      return read_error == 0 ? 0 : -1;
+    }
+  if (read_fails > 0 && reads + 2 == read_fails)
+    {
+      errno = EINTR;
+      return -1;
+    }
+  return (ssize_t) syscall (SYS_pread64, file, data, reads + 1 == read_fails ? MIN (bytes, 3) : bytes, at);
+}
+
+/* FALSE: the call @n failed. */
+static gboolean
+load_failing (const char *text, const char *path, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  gboolean good;
+
+  session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
+  reads = 0;
+  read_fails = n;
+  read_error = n % 2 == 0 ? 0 : EIO;
+  good = leat_session_load_state (fixture.session, path, &error);
+  read_fails = 0;
+  if (reads < n)
+    g_assert_no_error (error);
+  else
+    g_assert_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_IO);
+  g_assert_true (good == (reads < n));
+  session_fixture_close (&fixture);
+  return good;
+}
+
+/* A file that is read at once, and one that is read in pieces. */
+static void
+test_session_save_cannot_be_read (gconstpointer data)
+{
+  static const char *const texts[] = { SUM, "sum = state spec=u8[9000000]\n"
+                                            "app name=source spec=f32[1000] -> upload -> readback -> app name=sink\n"
+                                            "sum -> discard\n" };
+  gboolean in_pieces = GPOINTER_TO_INT (data);
+  g_autofree char *path = dup_path ("read.state");
+  SessionFixture fixture;
+  guint n = 1;
+
+  session_fixture_open (&fixture, texts[in_pieces], LEAT_EXECUTOR_GRAPH);
+  save (&fixture, path);
+  session_fixture_close (&fixture);
+  while (!load_failing (texts[in_pieces], path, n))
+    n++;
+  g_assert_cmpuint (n, >, in_pieces ? 6 : 1);
+  g_unlink (path);
+}
+
 static void
 test_session_save_needs_an_open_session (void)
 {
@@ -645,6 +713,10 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session-save/cannot-write", test_session_save_cannot_write);
   g_test_add_func ("/leat/session-save/runs-out-of-room", test_session_save_runs_out_of_room);
   g_test_add_func ("/leat/session-save/needs-little-memory", test_session_save_needs_little_memory);
+  g_test_add_data_func ("/leat/session-save/cannot-be-read/at-once", GINT_TO_POINTER (0),
+                        test_session_save_cannot_be_read);
+  g_test_add_data_func ("/leat/session-save/cannot-be-read/in-pieces", GINT_TO_POINTER (1),
+                        test_session_save_cannot_be_read);
   g_test_add_func ("/leat/session-save/needs-an-open-session", test_session_save_needs_an_open_session);
   g_test_add_func ("/leat/session-save/forks", test_session_save_forks);
   g_test_add_func ("/leat/session-save/changes-ranges", test_session_save_changes_ranges);

@@ -348,6 +348,36 @@ test_session_state_is_updated_by_kernels (gconstpointer data)
   session_fixture_close (&fixture);
 }
 
+/* By the name of the node or of the buffer; what it is not is told with what may be meant. */
+static void
+test_session_state_by_name (void)
+{
+  static const struct
+  {
+    const char *name, *error;
+  } names[] = {
+    { "mean", NULL },
+    { "mean.out", NULL },
+    { "mean.ou", "there is no state \"mean.ou\" (did you mean \"mean.out\"?)" },
+    { "m", "there is no state \"m\" (there is mean.out)" },
+    { "", "there is no state \"\" (there is mean.out)" },
+  };
+  SessionFixture fixture;
+
+  session_fixture_open (&fixture, MEAN, LEAT_EXECUTOR_GRAPH);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatDeviceBuffer) state = leat_session_get_state (fixture.session, names[i].name, &error);
+
+      g_assert_cmpstr (error != NULL ? error->message : NULL, ==, names[i].error);
+      g_assert_true ((state != NULL) == (error == NULL));
+      if (error != NULL)
+        g_assert_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_UNKNOWN_NAME);
+    }
+  session_fixture_close (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -377,5 +407,6 @@ main (int argc, char **argv)
                         test_session_state_is_updated_by_kernels);
   g_test_add_data_func ("/leat/session-state/is-updated-by-kernels/by-a-copy", GINT_TO_POINTER (TRUE),
                         test_session_state_is_updated_by_kernels);
+  g_test_add_func ("/leat/session-state/by-name", test_session_state_by_name);
   return g_test_run ();
 }

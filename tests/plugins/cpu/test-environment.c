@@ -99,6 +99,13 @@ static const EnvironmentCase cases[] = {
   { "loop/ends-with-context", NULL, NULL,
     LOOP "stream s0 nb; stream s1; launch x0 s0; query s0 = NOT_READY; host s1; sync s1; check c 1; reset; stream s0; "
          "alloc d0 64; set s0 d0 7; sync s0; check d0 7" },
+  { "condition/is-0-where-nobody-sets-it", NULL, NULL,
+    "graph g0; alloc d0 64; set-sync d0 3; condition c0 g0 1; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; "
+    "instantiate x0 g0; stream s0; launch x0 s0; sync s0; check d0 3" },
+  { "condition/begins-as-it-was-made", NULL, NULL,
+    "graph g0; alloc d0 64; set-sync d0 3; condition c0 g0 1 assign; add-if n0 g0 c0 0 1 g1; add-set n1 g1 d0 5; "
+    "instantiate x0 g0; stream s0; launch x0 s0; sync s0; check d0 5; condition c1 g0 2 assign; "
+    "add-if n2 g0 c0 0 1 g2 = INVALID_VALUE" },
   { "fault/two", NULL, "alloc:1,host-alloc:2",
     "alloc d0 64 = OUT_OF_MEMORY; alloc-host h0 64; alloc-host h1 64 = OUT_OF_MEMORY" },
   { "fault/not-understood", NULL, "breakfast:2", "alloc d0 64" },
