@@ -179,7 +179,7 @@ fail_at_difference (const char *what, const char *expected, const char *found)
   g_error ("%s\n-- g++ --\n%.*s\n-- own --\n%.*s", what, LONG_TEXT, expected + same, LONG_TEXT, found + same);
 }
 
-void
+gboolean
 preprocessor_check_same (const char *path)
 {
   g_autoptr (GError) error = NULL;
@@ -193,6 +193,7 @@ preprocessor_check_same (const char *path)
     g_error ("%s, and g++ takes it:\n%s", error->message, text);
   if (expected != NULL && strcmp (expected, found) != 0)
     fail_at_difference (strlen (text) < LONG_TEXT ? text : path, expected, found);
+  return found != NULL;
 }
 
 gboolean

@@ -4,6 +4,7 @@
 #include <leat.h>
 
 #include "kernel/leat-kernel-source-private.h"
+#include "kernel/leat-kernel-token-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -227,6 +228,110 @@ test_source_targets (void)
           g_assert_nonnull (strstr (host, "cpu_body"));
           g_assert_null (strstr (host, "gpu_body"));
         }
+    }
+}
+
+/* Only what a text asks for makes another one of it. */
+static void
+test_source_parts (void)
+{
+  static const LeatKernelTarget targets[] = {
+    { FALSE, 800, FALSE }, { FALSE, 800, TRUE }, { FALSE, 900, TRUE },
+    { TRUE, 800, FALSE },  { TRUE, 900, FALSE }, { TRUE, 800, TRUE },
+  };
+  static const struct
+  {
+    const char *condition, *same; /* a letter for each target; "s": the source itself */
+  } rows[] = {
+    { "0", "ssssss" },
+    { "defined LEAT_CUDA", "sssaba" },
+    { "defined LEAT_HOST", "sssaba" },
+    { "__CUDA_ARCH__ >= 900", "sssaba" },
+    { "defined LEAT_LANES", "saabcd" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("#if %s\n#endif\n__global__ void k (int *x) {}\n", rows[i].condition);
+      GError *error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      LeatKernelSource *parts[G_N_ELEMENTS (targets)];
+
+      g_assert_no_error (error);
+      g_test_message ("%s", rows[i].condition);
+      for (guint t = 0; t < G_N_ELEMENTS (targets); t++)
+        {
+          parts[t] = leat_kernel_source_get_for (source, &targets[t], &error);
+          g_assert_no_error (error);
+          g_assert_cmpint (parts[t] == source, ==, rows[i].same[t] == 's');
+          for (guint k = 0; k < t; k++)
+            g_assert_cmpint (parts[t] == parts[k], ==, rows[i].same[t] == rows[i].same[k]);
+          if (parts[t] != source)
+            for (guint k = 0; k < G_N_ELEMENTS (targets); k++)
+              g_assert_true (leat_kernel_source_get_for (parts[t], &targets[k], &error) == parts[t]);
+        }
+    }
+}
+
+/* What a kernel needs on one device is said of it. */
+static void
+test_source_launches_of_targets (void)
+{
+  static const char *const conditions[] = { "0", "1", "defined LEAT_CUDA", "defined LEAT_HOST",
+                                            "__CUDA_ARCH__ >= 900" };
+  static const char *const needs[] = { "extern __shared__ int d[]; x[0] = d[0];", "asm (\"\");", "leat_report (1, 2);",
+                                       "leat_grid_sync ();" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (conditions) * G_N_ELEMENTS (needs); i++)
+    {
+      guint c = i % G_N_ELEMENTS (conditions), n = i / G_N_ELEMENTS (conditions);
+      g_autofree char *text =
+        g_strdup_printf ("__global__ void k (int *x) {\n#if %s\n%s\n#endif\n}\n__global__ void other (int *x) {}\n",
+                         conditions[c], needs[n]);
+      GError *error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      const LeatPrototype *prototype, *other;
+
+      g_assert_no_error (error);
+      prototype = leat_kernel_source_get_prototype (source, "k", &error);
+      g_assert_no_error (error);
+      other = leat_kernel_source_get_prototype (source, "other", &error);
+      g_test_message ("%s", text);
+      g_assert_cmpint (prototype->has_dynamic_shared, ==, c > 0 && n == 0);
+      g_assert_cmpint (prototype->has_assembly, ==, c > 0 && n == 1);
+      g_assert_cmpint (prototype->reports, ==, c > 0 && n == 2);
+      g_assert_cmpint (prototype->syncs_grid, ==, c > 0 && n == 3);
+      g_assert_false (other->has_dynamic_shared || other->has_assembly || other->reports || other->syncs_grid);
+    }
+}
+
+static void
+test_source_params_of_targets (void)
+{
+  static const char *const rows[][3] = {
+    { "int *x", "int *x", NULL },
+    { "int *x", "const int *x", "\"x\" of the kernel \"k\" is i32, and i32" },
+    { "int *x", "int *y", "\"x\" of the kernel \"k\" is i32, and i32" },
+    { "int *x", "float *x", "is i32, and f32" },
+    { "float2 *x", "float4 *x", "is f32, and f32" },
+    { "float *x", "float2 *x", "is f32, and f32" },
+    { "int n", "int *n", "\"n\" of the kernel" },
+    { "int *x, int n", "int *x", "takes 2 parameters, and 1" },
+    { "int *x", "int *x, int n", "takes 1 parameters, and 2" },
+    { "int *x, int n", "int *x, short n", "\"n\" of the kernel \"k\" is i32, and i16" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("__global__ void k (\n#ifdef LEAT_CUDA\n%s\n#else\n%s\n#endif\n) {}\n",
+                                               rows[i][1], rows[i][0]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_kernel_source_get_cuda_text (source, &error) == NULL, ==, rows[i][2] != NULL);
+      if (rows[i][2] != NULL && strstr (error->message, rows[i][2]) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, rows[i][2]);
     }
 }
 
@@ -657,6 +762,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/kernel/source/targets", test_source_targets);
+  g_test_add_func ("/leat/kernel/source/parts", test_source_parts);
+  g_test_add_func ("/leat/kernel/source/launches-of-targets", test_source_launches_of_targets);
+  g_test_add_func ("/leat/kernel/source/params-of-targets", test_source_params_of_targets);
   g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
   g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
   g_test_add_func ("/leat/kernel/source/entries", test_source_entries);

@@ -174,6 +174,7 @@ static const char *const taken[] = {
   "const int low[4] = { 4, 3, 2, 1 }; LOOP y[i] = low[i % 4];",
   "constexpr int K = 3; LOOP y[i] = i * K;",
   "whole k = 3; LOOP y[i] = i * k;",
+  "struct { int a, b; } k = { 1, 2 }; LOOP y[i] = i * k.b;",
   "auto k = n * 2; auto *p = x + 1; LOOP y[i] = p[i] + k;",
   "Pair p = { 1, 2 }; LOOP y[i] = sum_of (p) * i + p.a;",
   "int3 v = make_int3 (1, 2, 3); LOOP y[i] = v.x * i + v.z;",
