@@ -33,9 +33,9 @@ leat_pp_value_read_number (LeatPpValue *self, const LeatPpToken *token)
   const char *p = text;
   gboolean is_unsigned = FALSE;
 
-  if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && leat_pp_get_digit (p[2]) < 16)
+  if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && g_ascii_isxdigit (p[2]))
     base = 16, p += 2;
-  else if (p[0] == '0' && (p[1] == 'b' || p[1] == 'B') && leat_pp_get_digit (p[2]) < 2)
+  else if (p[0] == '0' && (p[1] == 'b' || p[1] == 'B') && g_ascii_isdigit (p[2]))
     base = 2, p += 2;
   else if (p[0] == '0')
     base = 8;

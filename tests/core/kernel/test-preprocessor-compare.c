@@ -232,7 +232,7 @@ static const char *const cases[] = {
   "X((__FILE__)) X(( __FILE__ ))\n",
   "#define p(x) #x\n"
   "p(\"a\\n\" '\\\\' '\"')\n"
-  "p(\\) p(a\\b)\n",
+  "p(\\) p(a\\b) p(\\\\) p(\\ \\ \\) p(a\\) p(\\\\a)\n",
   "#include \"h.h\"\n"
   "#define H \"h.h\"\n"
   "#include H\n"
@@ -387,6 +387,14 @@ static const char *const cases[] = {
   "#define a(x) x b\n"
   "#define b(x) x a\n"
   "a(1)(2)(3)(4)(5)\n",
+  "#define v(x, ...) x , ## __VA_OPT__(y)\n"
+  "v(1) v(2,)\n",
+  "#define v(x, ...) x , ## __VA_OPT__(y)\n"
+  "v(1,2)\n",
+  "#define v(x, ...) x , ## #x\n"
+  "v(1)\n",
+  "#define v(x, ...) x , ## #__VA_ARGS__\n"
+  "v(1,2)\n",
   "L\"x\" u8\"y\" U'c' u8'd' \"s\"_km 1.5_km 'c'_x\n",
   "#define A B C\n"
   "#define B(x) [x]\n"
