@@ -11,108 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A prototype as one line: kind name:port dtype*lanes/bytes. */
-static char *
-test_prototype_to_string (const LeatPrototype *prototype)
-{
-  static const char *const kinds[] = { "in", "out", "arg", "in-count", "out-count", "capacity", "dim" };
-  GString *out = g_string_new (prototype->entry);
-
-  for (guint i = 0; i < prototype->n_params; i++)
-    {
-      const LeatParam *p = &prototype->params[i];
-
-      g_string_append_printf (out, "; %s %s", kinds[p->kind], p->name);
-      if (p->port != NULL && g_strcmp0 (p->port, p->name) != 0)
-        g_string_append_printf (out, ":%s", p->port);
-      if (p->kind == LEAT_PARAM_DIM)
-        g_string_append_printf (out, "[%u]", p->dim);
-      g_string_append_printf (out, " %s", p->dtype);
-      if (p->item_lanes > 1)
-        g_string_append_printf (out, "*%u", p->item_lanes);
-      g_string_append_printf (out, "/%" G_GSIZE_FORMAT, p->item_bytes);
-    }
-  return g_string_free (out, FALSE);
-}
-
-static const struct
-{
-  const char *text;
-  const char *expected;
-} good[] = {
-  { "__global__ void f (const float *x, float *y, int n) {}", "f; in x f32/4; out y f32/4; arg n i32/4" },
-  { "extern \"C\" __global__ void f(const float* __restrict__ x, float*__restrict__ y) {}",
-    "f; in x f32/4; out y f32/4" },
-  { "extern \"C\" { __global__ void f (float const *x, double *const y) {} }", "f; in x f32/4; out y f64/8" },
-  { "__global__ void f (const unsigned char *x, unsigned char *y, uint64_t x_count, uint64_t *y_count) {}",
-    "f; in x u8/1; out y u8/1; in-count x_count:x u64/8; out-count y_count:y u64/8" },
-  { "__global__ void f (const uint8_t *x, uint32_t *y, int x_count, unsigned long long y_capacity) {}",
-    "f; in x u8/1; out y u32/4; in-count x_count:x i32/4; capacity y_capacity:y u64/8" },
-  { "__global__ void f (const uchar3 *img, float4 *out, int img_dim0, int img_dim1, int out_dim7) {}",
-    "f; in img u8*3/3; out out f32*4/16; dim img_dim0:img[0] i32/4; dim img_dim1:img[1] i32/4; dim out_dim7:out[7] "
-    "i32/4" },
-  { "__global__ void f (unsigned int a, unsigned b, long unsigned int c, short d, size_t e, bool g) {}",
-    "f; arg a u32/4; arg b u32/4; arg c u64/8; arg d i16/2; arg e u64/8; arg g u8/1" },
-  { "typedef unsigned short u16;\nusing real = float;\n#define pixel uchar4\n"
-    "__global__ void f (const u16 *a, real *b, pixel *c) {}",
-    "f; in a u16/2; out b f32/4; out c u8*4/4" },
-  { "__global__ void f ([[maybe_unused]] const float *x, double *y __attribute__ ((unused)), int n [[maybe_unused]],\n"
-    "  const short z[[maybe_unused]][4], __attribute__ ((unused)) bool g) {}",
-    "f; in x f32/4; out y f64/8; arg n i32/4; in z i16/2; arg g u8/1" },
-  { "typedef double r\303\251el;\n__global__ void f (r\303\251el *y, float \316\273) {}",
-    "f; out y f64/8; arg \316\273 f32/4" },
-  { "__global__ void __launch_bounds__ (256, 2) f (const int x[], int y[16]) {}", "f; in x i32/4; out y i32/4" },
-  { "static __device__ int g (int x) { return x; }\ntemplate <int N> __global__ void t (int *x) {}\n"
-    "__global__ void f (void) {}",
-    "f" },
-  { "// count of nothing\n__global__ void f (const float *x, int y_count, int x_dimension) {}",
-    "f; in x f32/4; arg y_count i32/4; arg x_dimension i32/4" },
-  { "__global__ void f (volatile unsigned int *flag, const volatile int *in, int n = 3) {}",
-    "f; out flag u32/4; in in i32/4; arg n i32/4" },
-  { "#if 0\n__global__ void g ( {\n#endif\n__global__ void f (float *x) { const char *s = \"}\"; char c = '{'; /* } */ "
-    "}",
-    "f; out x f32/4" },
-  { "#ifdef LEAT_CUDA\n__global__ void f (int *x) { x[0] = 1; }\n#else\n__global__ void f (int *x) { x[0] = 2; }\n"
-    "#endif\n",
-    "f; out x i32/4" },
-  { "__global__ void f (int *x);\n__global__ void f (int *x) {}", "f; out x i32/4" },
-  { "#ifdef D\ntypedef double real;\n#else\ntypedef float real;\n#endif\n__global__ void f (real *y, real a) {}",
-    "f; out y f32/4; arg a f32/4" },
-  { "#ifdef D\n#define real double\n#else\n#define real float\n#endif\n__global__ void f (const real *x, real *y) {}",
-    "f; in x f32/4; out y f32/4" },
-  { "#define WIDE 1\n#if WIDE && defined(__CUDACC__)\nusing real = double;\n#elif WIDE\nusing real = float;\n#endif\n"
-    "__global__ void f (real *y) {}",
-    "f; out y f64/8" },
-  { "#define VEC(T, n) T##n\n__global__ void f (VEC (float, 4) *y, VEC (u, int) a) {}",
-    "f; out y f32*4/16; arg a u32/4" },
-  { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
-  { "\n__glo\\\nbal__ void f (int *x) {}", "f; out x i32/4" },
-  { "__global__ void f (\n  const long long int *a, /* b */\n  const signed char *c, // d\n  unsigned char e)\n{\n}",
-    "f; in a i64/8; in c i8/1; arg e u8/1" },
-  { "__global__ void f (const uint64_t *rows, float *cells, uint32_t rows_dim0, uint64_t rows_capacity, size_t "
-    "cells_dim2)\n{}",
-    "f; in rows u64/8; out cells f32/4; dim rows_dim0:rows[0] u32/4; capacity rows_capacity:rows u64/8; "
-    "dim cells_dim2:cells[2] u64/8" },
-};
-
-static void
-test_prototype_table (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", good[i].text, &error);
-      const LeatPrototype *prototype;
-      g_autofree char *text = NULL;
-
-      g_assert_no_error (error);
-      prototype = leat_kernel_source_get_prototype (source, NULL, &error);
-      g_assert_no_error (error);
-      text = test_prototype_to_string (prototype);
-      g_assert_cmpstr (text, ==, good[i].expected);
-    }
-}
-
 static const struct
 {
   const char *text;
@@ -688,6 +586,29 @@ static const struct
   gboolean assembly;
 } launches[] = {
   { "y[i] = x[i];", 0, 1, "256x1x1", FALSE },
+  { "i = 1; y[i]++;", 4, 1, "256x1x1", FALSE },
+  { "int atomics = 1; y[i] = atomics;", 0, 1, "256x1x1", FALSE },
+  { "y->x = 1; y[i] += 1;", 0, 1, "256x1x1", FALSE },
+  { "i = y->x;", 4, 1, "256x1x1", FALSE },
+  { "y->x += 1;", 4, 1, "256x1x1", FALSE },
+  { "y[i].x = 1;", 0, 1, "256x1x1", FALSE },
+  { "y[i].x.y += 1;", 4, 1, "256x1x1", FALSE },
+  { "(y[i]) = 1;", 0, 1, "256x1x1", FALSE },
+  { "((y[i])) += 1;", 4, 1, "256x1x1", FALSE },
+  { "i = (y[i]);", 4, 1, "256x1x1", FALSE },
+  { "i = i & y[i];", 4, 1, "256x1x1", FALSE },
+  { "i = 3 & y[i];", 4, 1, "256x1x1", FALSE },
+  { "i = x[0] & y[i];", 4, 1, "256x1x1", FALSE },
+  { "i = 3 * *y;", 4, 1, "256x1x1", FALSE },
+  { "return &y[i];", 0, 1, "256x1x1", FALSE },
+  { "if (i) i = 1; else &y[i]; y[i]++;", 0, 1, "256x1x1", FALSE },
+  { "int a = sizeof (*y); i = decltype (y[0]) (1); y[i] = a;", 0, 1, "256x1x1", FALSE },
+  { "i = sizeof (int) + y[i];", 4, 1, "256x1x1", FALSE },
+  { "i = leat_load_relaxed (y + i);", 4, 1, "256x1x1", FALSE },
+  { "atomicAdd (x + f (1, 2), y[i]);", 4, 1, "256x1x1", FALSE },
+  { "atomicAdd (f (1, y), 2);", 4, 1, "256x1x1", FALSE },
+  { "atomicExch (f (1, y), 2); y[i]++;", 0, 1, "256x1x1", FALSE },
+  { "y[i] = 1, i = y[i];", 4, 1, "256x1x1", FALSE },
   { "y[i]++;", 4, 1, "256x1x1", FALSE },
   { "++y[i];", 4, 1, "256x1x1", FALSE },
   { "y[i] += 1;", 4, 1, "256x1x1", FALSE },
@@ -765,7 +686,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/source/parts", test_source_parts);
   g_test_add_func ("/leat/kernel/source/launches-of-targets", test_source_launches_of_targets);
   g_test_add_func ("/leat/kernel/source/params-of-targets", test_source_params_of_targets);
-  g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
   g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
   g_test_add_func ("/leat/kernel/source/entries", test_source_entries);
   g_test_add_func ("/leat/kernel/source/warnings", test_source_warnings);
