@@ -3,7 +3,11 @@
  */
 #include <leat.h>
 
+#include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
+
+#pragma GCC diagnostic ignored "-Wtype-limits"
 
 /* What a kernel's parameters are by the conventions.  test-kernel-source.c has what is refused of them. */
 
@@ -109,6 +113,140 @@ test_prototype_table (void)
     }
 }
 
+/* One parameter of a type, as its place in memory is described; NULL where it is refused. */
+static char *
+dup_described (const char *declares, const char *type)
+{
+  g_autofree char *text = g_strdup_printf ("%s\n__global__ void f (const %s *x) {}", declares, type);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+  const LeatPrototype *prototype;
+
+  g_assert_no_error (error);
+  prototype = leat_kernel_source_get_prototype (source, NULL, &error);
+  return prototype != NULL ? g_strdup_printf ("%s*%u/%" G_GSIZE_FORMAT, prototype->params[0].dtype,
+                                              prototype->params[0].item_lanes, prototype->params[0].item_bytes)
+                           : NULL;
+}
+
+/* The types of C are what this program's compiler makes of them. */
+#define TYPE(type)                                                                                                     \
+  {                                                                                                                    \
+#type, (type) 0.5 != 0 ? 'f' : (type) -1 < (type) 0 ? 'i' : 'u', sizeof(type)                                      \
+  }
+
+static void
+test_prototype_types (void)
+{
+  static const struct
+  {
+    const char *name;
+    char kind;
+    gsize bytes;
+  } types[] = {
+    TYPE (signed char), TYPE (unsigned char), TYPE (char signed), TYPE (char unsigned), TYPE (short), TYPE (short int),
+    TYPE (signed short), TYPE (unsigned short), TYPE (unsigned short int), TYPE (short unsigned), TYPE (int),
+    TYPE (signed),
+    TYPE (signed int), TYPE (unsigned), TYPE (unsigned int), TYPE (int unsigned), TYPE (long), TYPE (long int),
+    TYPE (signed long), TYPE (unsigned long), TYPE (unsigned long int), TYPE (long unsigned int), TYPE (long long),
+    TYPE (long long int), TYPE (unsigned long long), TYPE (long unsigned long int), TYPE (float), TYPE (double),
+    TYPE (int8_t), TYPE (uint8_t), TYPE (int16_t), TYPE (uint16_t), TYPE (int32_t), TYPE (uint32_t), TYPE (int64_t),
+    TYPE (uint64_t), TYPE (size_t), TYPE (ssize_t), TYPE (ptrdiff_t), TYPE (intptr_t), TYPE (uintptr_t), TYPE (ushort),
+    TYPE (uint), TYPE (ulong),
+  }, vectors[] = {
+    { "char", 'i', 1 }, { "uchar", 'u', 1 }, TYPE (short), TYPE (ushort), TYPE (int), TYPE (uint), TYPE (long),
+    TYPE (ulong),
+    { "longlong", 'i', 8 }, { "ulonglong", 'u', 8 }, TYPE (float), TYPE (double),
+  };
+  static const char *const refused[] = {
+    "signed unsigned",
+    "unsigned unsigned",
+    "signed signed",
+    "long long long",
+    "short short",
+    "short long",
+    "short char",
+    "long char",
+    "char char",
+    "char int",
+    "int int",
+    "unsigned float",
+    "long double",
+    "unsigned half",
+    "half",
+    "float0",
+    "float5",
+    "half2",
+    "floats2",
+    "floa2",
+    "bool2",
+    "size_t2",
+    "4",
+    "f4",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      g_autofree char *found = dup_described ("", types[i].name);
+      g_autofree char *wanted =
+        g_strdup_printf ("%c%u*1/%u", types[i].kind, (guint) types[i].bytes * 8, (guint) types[i].bytes);
+
+      g_test_message ("%s", types[i].name);
+      g_assert_cmpstr (found, ==, wanted);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (vectors); i++)
+    for (guint lanes = 1; lanes <= 4; lanes++)
+      {
+        g_autofree char *name = g_strdup_printf ("%s%u", vectors[i].name, lanes), *found = dup_described ("", name);
+        guint bytes = vectors[i].bytes;
+        g_autofree char *wanted = g_strdup_printf ("%c%u*%u/%u", vectors[i].kind, bytes * 8, lanes, bytes * lanes);
+
+        g_test_message ("%s", name);
+        g_assert_cmpstr (found, ==, wanted);
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      g_autofree char *found = dup_described ("", refused[i]);
+
+      g_test_message ("%s", refused[i]);
+      g_assert_cmpstr (found, ==, NULL);
+    }
+}
+
+/* Names that the file gives to types, up to eight after each other. */
+static void
+test_prototype_type_names (void)
+{
+  static const char *const rows[][3] = {
+    { "typedef short a;", "a", "i16*1/2" },
+    { "using a = short;", "a", "i16*1/2" },
+    { "using b = double;\ntypedef short a;", "a", "i16*1/2" },
+    { "using a = unsigned long long;", "a", "u64*1/8" },
+    { "typedef unsigned char a;", "a", "u8*1/1" },
+    { "using a = float3;", "a", "f32*3/12" },
+    { "typedef short uint;", "uint", "i16*1/2" },
+    { "typedef int int;", "int", "i32*1/4" },
+    { "struct a { int x; };", "a", NULL },
+    { "template <class T> using a = T;", "a", NULL },
+  };
+  g_autoptr (GString) chain = g_string_new ("typedef short a1;");
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *found = dup_described (rows[i][0], rows[i][1]);
+
+      g_test_message ("%s", rows[i][0]);
+      g_assert_cmpstr (found, ==, rows[i][2]);
+    }
+  for (guint i = 1; i <= 9; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("a%u", i), *found = dup_described (chain->str, name);
+
+      g_assert_cmpstr (found, ==, i <= 8 ? "i16*1/2" : NULL);
+      g_string_append_printf (chain, "using a%u = a%u;", i + 1, i);
+    }
+}
+
 static void
 test_prototype_queues (void)
 {
@@ -174,6 +312,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
+  g_test_add_func ("/leat/kernel/prototype/types", test_prototype_types);
+  g_test_add_func ("/leat/kernel/prototype/type-names", test_prototype_type_names);
   g_test_add_func ("/leat/kernel/prototype/queues", test_prototype_queues);
   g_test_add_func ("/leat/kernel/prototype/comments", test_prototype_comments);
   return g_test_run ();
