@@ -5,6 +5,7 @@
 
 #include "kernel/leat-kernel-source-private.h"
 #include "kernel/leat-kernel-token-private.h"
+#include "kernel/leat-kernel-variable-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -230,6 +231,30 @@ test_source_params_of_targets (void)
       g_assert_cmpint (leat_kernel_source_get_cuda_text (source, &error) == NULL, ==, rows[i][2] != NULL);
       if (rows[i][2] != NULL && strstr (error->message, rows[i][2]) == NULL)
         g_error ("\"%s\" does not say \"%s\"", error->message, rows[i][2]);
+    }
+}
+
+/* What only the text for the host cannot have. */
+static void
+test_source_refused_for_host (void)
+{
+  static const char *const rows[][2] = {
+    { "extern __device__ int n;\n", "t.cu:1:1: a kernel file is complete in itself; define the variable" },
+    { "extern int n[];\n", "define the variable instead of declaring it extern" },
+    { "extern __shared__ int n[];\n", NULL },
+    { "__device__ int n = 3; static inline __device__ int m[2] = { 1, 2 };\n", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strconcat (rows[i][0], "__global__ void k (int *x) { x[0] = n + 1; }\n", NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_kernel_source_get_host_text (source, &error) == NULL, ==, rows[i][1] != NULL);
+      if (rows[i][1] != NULL && strstr (error->message, rows[i][1]) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, rows[i][1]);
     }
 }
 
@@ -486,6 +511,53 @@ test_source_warnings (void)
     }
 }
 
+/* Where a kernel waits for all blocks of its grid by other means than the grid's barrier. */
+static void
+test_source_grid_waits (void)
+{
+  static const char *const rows[][2] = {
+    { "while (atomicAdd (x, 0) < gridDim.x) ;", "t.cu:4:1" },
+    { "n++; for (; atomicAdd (x, 0) < gridDim.x;) { }", "t.cu:4:6" },
+    { "do { } while (atomicAdd (x, 0) < gridDim.x);", "t.cu:4:8" },
+    { "while (leat_load_relaxed (x) < gridDim.x) __nanosleep (20);", "t.cu:4:1" },
+    { "while (gridDim.x > leat_load_acquire (x)) { __threadfence (); }", "t.cu:4:1" },
+    { "while (x[0] < gridDim.x) ;", NULL },
+    { "while (atomicAdd (x, 0) < n) ;", NULL },
+    { "while (atomicAdd (x, 0) < blockDim.x) ;", NULL },
+    { "if (atomicAdd (x, 0) < gridDim.x) ;", NULL },
+    { "int goal = 2 * gridDim.x; while (atomicAdd (x, 0) < goal) ;", "t.cu:4:27" },
+    { "int goal = gridDim.x; while (goal > leat_load_relaxed (x)) ;", "t.cu:4:23" },
+    { "int goal = n, grid = gridDim.x; while (atomicAdd (x, 0) < goal) x[1] = grid;", NULL },
+    { "while (v < gridDim.x) ;", "t.cu:4:1" },
+    { "while (w < gridDim.x) ;", NULL },
+    { "volatile int *p = x; while (*p < gridDim.x) ;", "t.cu:4:22" },
+    { "volatile int q = 1; int *p = x; while (*p < gridDim.x) ;", NULL },
+    { "while (atomicAdd (x, 0) < gridDim.x) x[1]++;", NULL },
+    { "while (atomicAdd (x, 0) < gridDim.x) { x[1]++; }", NULL },
+    { "await (x);", "t.cu:2:34" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text =
+        g_strdup_printf ("__device__ int w; __device__ volatile int v;\n"
+                         "__device__ void await (int *x) { while (atomicAdd (x, 0) < gridDim.x) ; }\n"
+                         "__global__ void k (int *x, int n) {\n%s }\n"
+                         "__global__ void other (int *x) { await (x); }\n",
+                         rows[i][0]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      g_autofree char *place = NULL, *none = NULL;
+
+      g_assert_no_error (error);
+      place = leat_kernel_source_dup_grid_wait (source, "k");
+      none = leat_kernel_source_dup_grid_wait (source, "nowhere");
+      g_test_message ("%s", rows[i][0]);
+      g_assert_cmpstr (place, ==, rows[i][1]);
+      g_assert_null (none);
+    }
+}
+
 #define SHARED       "__shared__ int s[64]; int t = threadIdx.x; s[t] = x[t]; __syncthreads ();\n"
 #define KERNEL(body) "__global__ void f (int *x, int n) {\n" SHARED body " }"
 
@@ -686,9 +758,11 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/source/parts", test_source_parts);
   g_test_add_func ("/leat/kernel/source/launches-of-targets", test_source_launches_of_targets);
   g_test_add_func ("/leat/kernel/source/params-of-targets", test_source_params_of_targets);
+  g_test_add_func ("/leat/kernel/source/refused-for-host", test_source_refused_for_host);
   g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
   g_test_add_func ("/leat/kernel/source/entries", test_source_entries);
   g_test_add_func ("/leat/kernel/source/warnings", test_source_warnings);
+  g_test_add_func ("/leat/kernel/source/grid-waits", test_source_grid_waits);
   g_test_add_func ("/leat/kernel/source/warp-warnings", test_source_warp_warnings);
   g_test_add_func ("/leat/kernel/source/entry-warnings", test_source_entry_warnings);
   g_test_add_func ("/leat/kernel/source/launches", test_source_launches);
