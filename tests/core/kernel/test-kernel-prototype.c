@@ -87,6 +87,11 @@ static const struct
     "f; out y f32*4/16; arg a u32/4" },
   { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
   { "\n__glo\\\nbal__ void f (int *x) {}", "f; out x i32/4" },
+  { "__global__ void \\\n f (int *x) {}", "f; out x i32/4" },
+  { "#pragma nothing \"}\" // {\n# /* { */ pragma nothing /* {\n */\n__global__ void f (int *x) {}", "f; out x i32/4" },
+  { "__device__ double a = 1'000 + 1e+5 + 0x1p-3; __device__ char c = '\\'', *d = L\"{\" u8R\"x(\")x\";\n"
+    "__global__ void f (int *x) {}",
+    "f; out x i32/4" },
   { "__global__ void f (\n  const long long int *a, /* b */\n  const signed char *c, // d\n  unsigned char e)\n{\n}",
     "f; in a i64/8; in c i8/1; arg e u8/1" },
   { "__global__ void f (const uint64_t *rows, float *cells, uint32_t rows_dim0, uint64_t rows_capacity, size_t "
