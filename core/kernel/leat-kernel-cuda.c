@@ -100,7 +100,7 @@ leat_cuda_append_lane_entry (GString *out, const LeatKernelUnit *unit, const Lea
   arguments = leat_entry_dup_lane_arguments (entry, prototype, "blockIdx.z", "");
   reports = leat_entry_dup_lane_reports (entry, "blockIdx.z", "");
   all = g_strconcat (arguments, arguments[0] != '\0' && reports[0] != '\0' ? ", " : "", reports, NULL);
-  leat_cuda_append_entry (out, entry, "leat_lane_", params, all, FALSE);
+  leat_cuda_append_entry (out, entry, "leat_lane_", params, all, NULL);
 }
 
 static void

@@ -170,7 +170,7 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
 static gboolean
 leat_host_writer_edit_variable (LeatHostWriter *self, const LeatDecl *decl, GError **error)
 {
-  static const char *const words[] = { "static", "extern", "inline", "constexpr", NULL };
+  static const char *const words[] = { "static", "inline", "constexpr", NULL };
   const LeatTokens *tokens = self->unit->tokens;
   g_autoptr (GArray) pieces = leat_kernel_unit_split (self->unit, decl->first, decl->last);
   guint stop = decl->first;
@@ -189,7 +189,7 @@ leat_host_writer_edit_variable (LeatHostWriter *self, const LeatDecl *decl, GErr
   while (stop < decl->last && !leat_tokens_is (tokens, stop, "=") && !leat_tokens_is (tokens, stop, "["))
     stop++;
   for (guint i = decl->first; i < stop; i++)
-    if (leat_tokens_is_any (tokens, i, words) || leat_tokens_at (tokens, i)->kind == LEAT_TOKEN_STRING)
+    if (leat_tokens_is_any (tokens, i, words))
       leat_edits_replace (self->edits, tokens, i, i, "%s", "");
   leat_edits_insert_before (self->edits, tokens, decl->first,
                             decl->flags & LEAT_DECL_IS_CONSTEXPR ? "static constexpr " : "static inline ");

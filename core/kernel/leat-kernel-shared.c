@@ -48,7 +48,7 @@ leat_host_writer_dup_base (LeatHostWriter *self, guint first, guint end, guint *
 {
   static const char *const left_out[] = { "__shared__", "extern", "static", "__device__", NULL };
   const LeatTokens *tokens = self->unit->tokens;
-  guint piece_end = first, name;
+  guint piece_end = first;
   GString *base = g_string_new (NULL);
 
   while (piece_end < end && !leat_tokens_is (tokens, piece_end, ","))
@@ -60,10 +60,7 @@ leat_host_writer_dup_base (LeatHostWriter *self, guint first, guint end, guint *
           piece_end++;
       piece_end = match != G_MAXUINT && match > piece_end ? match + 1 : piece_end + 1;
     }
-  name = leat_kernel_unit_declared_name (self->unit, first, piece_end);
-  *rest = name;
-  if (name == G_MAXUINT)
-    return g_string_free (base, FALSE);
+  *rest = leat_kernel_unit_declared_name (self->unit, first, piece_end);
   while (*rest > first
          && (leat_tokens_is (tokens, *rest - 1, "*") || leat_tokens_is (tokens, *rest - 1, "(")
              || leat_tokens_is (tokens, *rest - 1, "const")))
@@ -87,9 +84,8 @@ leat_host_writer_append_shared (LeatHostWriter *self, GString *out, const char *
   gboolean is_local = leat_kernel_unit_at (self->unit, decl)->kind == LEAT_DECL_FUNCTION;
   guint name = leat_kernel_unit_declared_name (self->unit, first, last + 1);
   g_autofree char *before = NULL, *after = NULL, *word = NULL;
-  gboolean assigned = FALSE;
 
-  if (name == G_MAXUINT || name > last)
+  if (name == G_MAXUINT)
     {
       leat_tokens_set_error (tokens, first, LEAT_KERNEL_ERROR_SYNTAX, error, "expected the name of a shared variable");
       return FALSE;
@@ -99,13 +95,11 @@ leat_host_writer_append_shared (LeatHostWriter *self, GString *out, const char *
   word = leat_tokens_dup (tokens, name);
   for (guint i = name + 1; i <= last; i++)
     if (leat_tokens_is (tokens, i, "="))
-      assigned = TRUE;
-  if (assigned)
-    {
-      leat_tokens_set_error (tokens, name, LEAT_KERNEL_ERROR_SYNTAX, error,
-                             "shared memory cannot have an initialiser; write \"%s\" in the kernel", word);
-      return FALSE;
-    }
+      {
+        leat_tokens_set_error (tokens, name, LEAT_KERNEL_ERROR_SYNTAX, error,
+                               "shared memory cannot have an initialiser; write \"%s\" in the kernel", word);
+        return FALSE;
+      }
   if (is_extern)
     g_string_append_printf (
       out, "typedef %s%s leat_t_%s%s; auto *const %s = leat_dynamic (leat_block, (leat_t_%s *) nullptr); ", base,
@@ -133,12 +127,6 @@ leat_host_writer_dup_shared (LeatHostWriter *self, guint first, guint end, guint
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GArray) pieces = NULL;
 
-  if (rest == G_MAXUINT)
-    {
-      leat_tokens_set_error (self->unit->tokens, first, LEAT_KERNEL_ERROR_SYNTAX, error,
-                             "expected the name of a shared variable");
-      return NULL;
-    }
   for (guint i = first; i < end; i++)
     is_extern = is_extern || leat_tokens_is (self->unit->tokens, i, "extern");
   pieces = leat_kernel_unit_split (self->unit, rest, end);

@@ -177,7 +177,6 @@ leat_kernel_source_note_reporting (LeatKernelSource *self)
     {
       LeatKernelSource *part = g_ptr_array_index (parts, i);
 
-      g_clear_pointer (&part->unit->reporting, g_hash_table_unref);
       part->unit->reporting = g_hash_table_ref (self->unit->reporting);
     }
 }

@@ -28,6 +28,7 @@ static const struct
 const LeatDecl *
 leat_kernel_unit_at (const LeatKernelUnit *self, guint index)
 {
+  g_assert (index < self->decls->len);
   return &g_array_index (self->decls, LeatDecl, index);
 }
 

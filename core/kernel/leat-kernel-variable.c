@@ -21,24 +21,34 @@ typedef struct
   guint type_end; /* the name of the first declarator */
 } LeatVariable;
 
-/* `p` in `__constant__ point p;` has a value where the type says which. */
+static void
+leat_variable_add_words (const LeatKernelUnit *unit, GHashTable *words, guint first, guint end)
+{
+  for (guint t = first; t < end; t++)
+    g_hash_table_add (words, leat_tokens_dup (unit->tokens, t));
+}
+
+/* `p` in `__constant__ point p;` has a value where the type says which, or one by whose name it goes. */
 static gboolean
 leat_variable_has_type_with_values (const LeatKernelUnit *unit, const LeatVariable *self)
 {
-  for (guint i = 0; i < unit->decls->len; i++)
+  static const char *const names[] = { "typedef", "using", NULL };
+  g_autoptr (GHashTable) words = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  leat_variable_add_words (unit, words, self->decl->first, self->type_end);
+  for (guint i = unit->decls->len; i-- > 0;)
     {
       const LeatDecl *type = leat_kernel_unit_at (unit, i);
       guint word = leat_kernel_unit_type_name (unit, type);
       g_autofree char *name = word != G_MAXUINT ? leat_tokens_dup (unit->tokens, word) : NULL;
-      gboolean named = FALSE, gives = FALSE;
 
-      for (guint t = self->decl->first; name != NULL && t < self->type_end; t++)
-        named = named || leat_tokens_is (unit->tokens, t, name);
-      for (guint t = type->first + 2; named && t < type->last; t++)
-        gives = gives || leat_tokens_is (unit->tokens, t, "=")
-                || (leat_tokens_is (unit->tokens, t, name) && leat_tokens_is (unit->tokens, t + 1, "("));
-      if (gives)
-        return TRUE;
+      if (name == NULL || !g_hash_table_contains (words, name))
+        continue;
+      leat_variable_add_words (unit, words, type->first, type->last);
+      for (guint t = type->first; t < type->last && !leat_tokens_is_any (unit->tokens, type->first, names); t++)
+        if (leat_tokens_is (unit->tokens, t, "=")
+            || (leat_tokens_is (unit->tokens, t, name) && leat_tokens_is (unit->tokens, t + 1, "(")))
+          return TRUE;
     }
   return FALSE;
 }
@@ -49,7 +59,9 @@ leat_variable_is_bare (const LeatKernelUnit *unit, const LeatVariable *self)
   static const char *const values[] = { "=", "{", "(", NULL };
 
   for (guint t = self->name + 1; t <= self->last; t++)
-    if (leat_tokens_is_any (unit->tokens, t, values))
+    if (leat_kernel_unit_skip_attribute (unit, t) != t)
+      t = leat_kernel_unit_skip_attribute (unit, t);
+    else if (leat_tokens_is_any (unit->tokens, t, values))
       return FALSE;
   return !leat_variable_has_type_with_values (unit, self);
 }
@@ -123,7 +135,7 @@ leat_variable_call_changes (const LeatKernelUnit *unit, guint open, gboolean poi
 {
   gboolean known = FALSE;
 
-  for (guint i = 0; open > 0 && i < unit->decls->len; i++)
+  for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
       g_autofree char *name = decl->kind == LEAT_DECL_FUNCTION ? leat_tokens_dup (unit->tokens, decl->name) : NULL;
@@ -137,6 +149,23 @@ leat_variable_call_changes (const LeatKernelUnit *unit, guint open, gboolean poi
         return TRUE;
     }
   return !known && others;
+}
+
+/* `const T *p = x;`, where @index is that of `x`. */
+static gboolean
+leat_variable_is_kept_const (const LeatKernelUnit *unit, guint index)
+{
+  static const char *const bounds[] = { ";", "{", "}", NULL };
+  const LeatTokens *tokens = unit->tokens;
+  guint first = index;
+
+  while (first > 0 && !leat_tokens_is_any (tokens, first - 1, bounds))
+    first--;
+  for (guint t = first; t < index && !leat_tokens_is (tokens, t, "="); t++)
+    if (leat_tokens_is (tokens, t, "const"))
+      return leat_tokens_is (tokens, t + 1, "auto") || leat_tokens_is (tokens, t + 2, "*")
+             || leat_tokens_is (tokens, t + 1, "*");
+  return FALSE;
 }
 
 /* Whether an address that is taken at @index, by `&x` or by an array's name, is one to read from. */
@@ -156,24 +185,16 @@ leat_variable_address_is_read (const LeatKernelUnit *unit, guint index)
                                          NULL };
   static const char *const changes[] = { "=",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=",
                                          "^=", "<<=", ">>=", "++", "--", "[",  NULL };
-  static const char *const bounds[] = { ";", "{", "}", "(", NULL };
   const LeatTokens *tokens = unit->tokens;
-  guint open = leat_variable_find_bracket (unit, index), first = index;
+  guint open = leat_variable_find_bracket (unit, index);
 
-  if (open > 0 && leat_tokens_is_any (tokens, open - 1, readers))
+  if (open == 0)
+    return leat_variable_is_kept_const (unit, index);
+  if (leat_tokens_is_any (tokens, open - 1, readers))
     return TRUE;
-  if (open > 0 && leat_tokens_is (tokens, open - 1, "*"))
+  if (leat_tokens_is (tokens, open - 1, "*"))
     return !leat_tokens_is_any (tokens, leat_tokens_at (tokens, open)->match + 1, changes);
-  if (open > 0)
-    return !leat_variable_call_changes (unit, open, TRUE, TRUE);
-  /* `const T *p = x;` */
-  while (first > 0 && !leat_tokens_is_any (tokens, first - 1, bounds))
-    first--;
-  for (guint t = first; t < index && !leat_tokens_is (tokens, t, "="); t++)
-    if (leat_tokens_is (tokens, t, "const"))
-      return leat_tokens_is (tokens, t + 1, "auto") || leat_tokens_is (tokens, t + 2, "*")
-             || leat_tokens_is (tokens, t + 1, "*");
-  return FALSE;
+  return !leat_variable_call_changes (unit, open, TRUE, TRUE);
 }
 
 /* `&x`, and not `a & x`. */
@@ -218,6 +239,16 @@ leat_variable_may_be_set_at (const LeatKernelUnit *unit, guint index, guint n_di
   return leat_variable_call_changes (unit, leat_variable_find_bracket (unit, index), FALSE, FALSE);
 }
 
+/* `int x`, `int a, x`, and not `return x`, `f (a, x)`. */
+static gboolean
+leat_variable_is_behind_type (const LeatKernelUnit *unit, guint index)
+{
+  if (leat_tokens_is (unit->tokens, index - 1, ","))
+    return leat_variable_find_bracket (unit, index) == 0;
+  return leat_tokens_at (unit->tokens, index - 1)->kind == LEAT_TOKEN_IDENT
+         && !leat_tokens_is (unit->tokens, index - 1, "return");
+}
+
 /* Whether @decl has something of its own by that name: a parameter, a local variable, a member. */
 static gboolean
 leat_variable_is_hidden (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatVariable *self,
@@ -234,8 +265,7 @@ leat_variable_is_hidden (const LeatKernelUnit *unit, LeatKernelCalls *calls, con
     }
   for (guint t = decl->first + 1; t < decl->last; t++)
     if (leat_tokens_is (unit->tokens, t, name) && leat_tokens_is_any (unit->tokens, t + 1, after)
-        && leat_tokens_at (unit->tokens, t - 1)->kind == LEAT_TOKEN_IDENT
-        && !leat_tokens_is (unit->tokens, t - 1, "return"))
+        && leat_variable_is_behind_type (unit, t))
       return TRUE;
   return FALSE;
 }
@@ -252,9 +282,8 @@ leat_variable_is_mentioned (const LeatKernelUnit *unit, LeatKernelCalls *calls, 
 
   if (decl == self->decl)
     return FALSE;
-  for (guint t = self->name + 1; t < self->last; t = leat_tokens_at (unit->tokens, t)->match + 1, n_dims++)
-    if (!leat_tokens_is (unit->tokens, t, "["))
-      break;
+  for (guint t = self->name + 1; leat_tokens_is (unit->tokens, t, "["); t = leat_tokens_at (unit->tokens, t)->match + 1)
+    n_dims++;
   for (guint t = decl->kind == LEAT_DECL_FUNCTION ? decl->body : decl->first; t < decl->last; t++)
     if (leat_tokens_is (unit->tokens, t, name) && !leat_tokens_is_any (unit->tokens, t - 1, before)
         && (!sets || leat_variable_may_be_set_at (unit, t, n_dims)))

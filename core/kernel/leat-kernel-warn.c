@@ -169,7 +169,7 @@ leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, Lea
       self, warnings, index,
       "this loop waits for all blocks of the grid; leat_grid_sync (), with cooperative=true on the "
       "node, is such a barrier on every device");
-  else if (!yields && !exchanges && (empty || watches) && close > open + 1)
+  else if (!yields && !exchanges && (empty || watches))
     leat_kernel_unit_warn (self, warnings, index,
                            "this loop seems to wait for another thread; put __nanosleep (20) into it, so that the CPU "
                            "driver can run that thread, and where it waits for a block that may not have begun, set "

@@ -151,8 +151,7 @@ static LeatPpToken
 leat_pp_stringify (LeatPreprocessor *self, const LeatPpArgument *argument)
 {
   g_autoptr (GString) out = g_string_new ("\"");
-  gboolean sourced = FALSE, white = FALSE;
-  guint backslashes = 0;
+  gboolean sourced = FALSE, white = FALSE, escapes = FALSE;
   const char *text;
 
   for (guint i = 0; i < argument->n; i++)
@@ -172,9 +171,9 @@ leat_pp_stringify (LeatPreprocessor *self, const LeatPpArgument *argument)
         g_string_append_c (out, ' ');
       sourced = white = FALSE;
       leat_pp_quote (out, token);
-      backslashes = leat_pp_is (token, "\\") ? backslashes + 1 : 0;
+      escapes = leat_pp_is (token, "\\") && !escapes;
     }
-  if (backslashes % 2 == 1)
+  if (escapes)
     g_string_truncate (out, out->len - 1);
   g_string_append_c (out, '"');
   text = leat_pp_keep_text (self, out);

@@ -31,23 +31,20 @@ leat_pp_value_read_number (LeatPpValue *self, const LeatPpToken *token)
   LeatPpValue value = { 0, FALSE };
   guint base = 10;
   const char *p = text;
-  gboolean is_unsigned = FALSE, large = FALSE;
+  gboolean is_unsigned = FALSE;
 
-  if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
+  if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && g_ascii_isxdigit (p[2]))
     base = 16, p += 2;
-  else if (p[0] == '0' && (p[1] == 'b' || p[1] == 'B'))
+  else if (p[0] == '0' && (p[1] == 'b' || p[1] == 'B') && g_ascii_isdigit (p[2]))
     base = 2, p += 2;
   else if (p[0] == '0')
     base = 8;
   for (; leat_pp_get_digit (*p) < (int) base || *p == '\''; p++)
     if (*p != '\'')
-      {
-        large = large || value.bits > (G_MAXUINT64 - leat_pp_get_digit (*p)) / base;
-        value.bits = value.bits * base + leat_pp_get_digit (*p);
-      }
+      value.bits = value.bits * base + leat_pp_get_digit (*p);
   if (!leat_pp_check_suffix (p, &is_unsigned))
     return strpbrk (text, ".eEpP") != NULL && base != 16 ? "only whole numbers count" : "this is no whole number";
-  value.is_unsigned = is_unsigned || large || (gint64) value.bits < 0;
+  value.is_unsigned = is_unsigned || (gint64) value.bits < 0;
   *self = value;
   return NULL;
 }
@@ -80,7 +77,7 @@ const char *
 leat_pp_value_read_character (LeatPpValue *self, const LeatPpToken *token)
 {
   const char *p = memchr (token->text, '\'', token->length), *end = token->text + token->length - 1;
-  gboolean plain = p == token->text, wide = *token->text == 'L';
+  gboolean plain = p == token->text || token->text[1] == '8', wide = *token->text == 'L';
   LeatPpValue value = { 0, !plain && !wide };
   guint n = 0;
 
@@ -101,6 +98,8 @@ leat_pp_value_read_character (LeatPpValue *self, const LeatPpToken *token)
     }
   if (n == 0)
     return "this character is empty";
+  if (n > 1 && !wide && *token->text != '\'')
+    return "this is more than one character";
   if (plain)
     value.bits = (guint64) (gint64) (n == 1 ? (gint8) value.bits : (gint32) value.bits);
   *self = value;

@@ -3,6 +3,8 @@
  */
 #include "preprocessor-fixture.h"
 
+#include "kernel/leat-kernel-token-private.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -137,4 +139,69 @@ preprocessor_dup_tokens (const char *text)
         }
     }
   return g_string_free (out, FALSE);
+}
+
+#define LONG_TEXT 600
+
+/* NULL where the compiler refuses the text. */
+static char *
+dup_compiler_tokens (const char *path)
+{
+  const char *const command[] = { "g++", "-x", "c++", "-E", "-undef", "-std=gnu++17", "-w", "-P", path, NULL };
+  g_autofree char *out = NULL, *errors = NULL;
+  int status;
+
+  g_assert_true (
+    g_spawn_sync (NULL, (char **) command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &errors, &status, NULL));
+  return g_spawn_check_wait_status (status, NULL) ? preprocessor_dup_tokens (out) : NULL;
+}
+
+char *
+preprocessor_dup_own_tokens (const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (LeatKernelText) made = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  made = leat_kernel_text_new (path, text, NULL, error);
+  return made != NULL ? preprocessor_dup_tokens (made->text) : NULL;
+}
+
+/* Of much, what is around it. */
+static void
+fail_at_difference (const char *what, const char *expected, const char *found)
+{
+  gsize same = 0;
+
+  while (expected[same] == found[same])
+    same++;
+  same -= MIN (same, LONG_TEXT / 2);
+  g_error ("%s\n-- g++ --\n%.*s\n-- own --\n%.*s", what, LONG_TEXT, expected + same, LONG_TEXT, found + same);
+}
+
+gboolean
+preprocessor_check_same (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *expected = dup_compiler_tokens (path), *found = preprocessor_dup_own_tokens (path, &error),
+                  *text = NULL;
+
+  g_file_get_contents (path, &text, NULL, NULL);
+  if (expected == NULL && found != NULL)
+    g_error ("g++ refuses, and this was taken:\n%s", text);
+  if (expected != NULL && found == NULL)
+    g_error ("%s, and g++ takes it:\n%s", error->message, text);
+  if (expected != NULL && strcmp (expected, found) != 0)
+    fail_at_difference (strlen (text) < LONG_TEXT ? text : path, expected, found);
+  return found != NULL;
+}
+
+gboolean
+preprocessor_has_compiler (void)
+{
+  g_autofree char *path = g_find_program_in_path ("g++");
+
+  if (path == NULL)
+    g_test_skip ("no g++");
+  return path != NULL;
 }

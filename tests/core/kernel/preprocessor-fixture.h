@@ -23,3 +23,9 @@ char *preprocessor_fixture_write (PreprocessorFixture *self, const char *name, c
 char *preprocessor_dup_tokens (const char *text);
 
 G_END_DECLS
+/* What the preprocessor makes of a file; NULL with an error. */
+char *preprocessor_dup_own_tokens (const char *path, GError **error);
+/* Fails where g++'s has other tokens for it, or only one of the two refuses it; FALSE where both do. */
+gboolean preprocessor_check_same (const char *path);
+/* Skips the test where there is no g++. */
+gboolean preprocessor_has_compiler (void);

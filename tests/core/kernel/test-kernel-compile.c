@@ -479,74 +479,6 @@ test_kernel_compile_lanes (void)
   g_assert_null (strstr (ptx, "leat_lane_deep"));
 }
 
-static const struct
-{
-  const char *text;
-  const char *why; /* NULL: its lanes can be one launch */
-} lane_cases[] = {
-  { "__global__ void k (float *y) { y[blockIdx.x * gridDim.y + blockIdx.y] = threadIdx.z; }", NULL },
-  { "__global__ void k (float *y) { GRID_FOR (i, 8) y[i] = 1; }", NULL },
-  { "__global__ void k (float *y) { y[blockIdx . z] = 1; }", "grid's z" },
-  { "__global__ void k (float *y) { y[0] = gridDim.z; }", "grid's z" },
-  { "__global__ void k (float *y) { dim3 all = gridDim; y[0] = all.x; }", "grid's z" },
-  { "__device__ unsigned at () { return blockIdx.z; }\n__global__ void k (float *y) { y[at ()] = 1; }", "grid's z" },
-  { "__device__ unsigned at () { return blockIdx.z; }\n__global__ void k (float *y) { y[0] = 1; }", NULL },
-  { "#define AT blockIdx.z\n__global__ void k (float *y) { y[AT] = 1; }", "grid's z" },
-  { "__global__ void k (float *y) { y[0] = 1; leat_grid_sync (); }", "wait for each other" },
-  { "__global__ void k (float *y) { asm volatile (\"\"); y[0] = 1; }", "assembly" },
-  /* On one device alone. */
-  { "__global__ void k (float *y) {\n#ifdef LEAT_CUDA\ny[blockIdx.z] = 1;\n#endif\n}", "grid's z" },
-  { "__global__ void k (float *y) {\n#ifdef LEAT_HOST\ny[blockIdx.z] = 1;\n#endif\n}", "grid's z" },
-  { "__global__ void k (float *y) {\n#if __CUDA_ARCH__ >= 900\ny[blockIdx.z] = 1;\n#endif\n}", "grid's z" },
-  { "#ifdef LEAT_CUDA\n__device__ unsigned at () { return blockIdx.z; }\n#endif\n__global__ void k (float *y) { y[0] = "
-    "1; }",
-    NULL },
-};
-
-static void
-test_kernel_lanes_are_known_to (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (lane_cases); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("k.cu", lane_cases[i].text, &error);
-      const char *why;
-
-      g_assert_no_error (error);
-      why = leat_kernel_source_why_no_lanes (source, "k");
-      g_test_message ("%s: %s", lane_cases[i].text, why != NULL ? why : "-");
-      g_assert_cmpint (why == NULL, ==, lane_cases[i].why == NULL);
-      g_assert_true (why == NULL || strstr (why, lane_cases[i].why) != NULL);
-    }
-}
-
-static void
-test_kernel_keeps_data (void)
-{
-  static const struct
-  {
-    const char *text;
-    gboolean keeps;
-  } them[] = { { "__device__ unsigned turn;\n", TRUE },
-               { "__device__ const unsigned table[] = { 1, 2 };\n", FALSE },
-               { "__constant__ unsigned table[2] = { 1, 2 };\n", FALSE },
-               { "__device__ unsigned turn (unsigned x) { return x; }\n", FALSE },
-               { "#ifdef LEAT_CUDA\n__device__ unsigned turn;\n#endif\n", TRUE },
-               { "#ifdef LEAT_HOST\n__device__ unsigned turn;\n#endif\n", TRUE },
-               { "#if __CUDA_ARCH__ >= 900\n__device__ unsigned turn;\n#endif\n", TRUE },
-               { "#ifdef LEAT_CUDA\n__constant__ unsigned table[2] = { 1, 2 };\n#endif\n", FALSE } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (them); i++)
-    {
-      g_autofree char *text = g_strconcat (them[i].text, "__global__ void k (float *y) { y[0] = 1; }", NULL);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("k.cu", text, &error);
-
-      g_assert_no_error (error);
-      g_assert_cmpint (leat_kernel_source_keeps_data (source), ==, them[i].keeps);
-    }
-}
-
 /* Whichever compiler is missing, the message says what would help. */
 static const struct
 {
@@ -770,8 +702,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/compile/timed", test_kernel_compile_timed);
   g_test_add_data_func ("/leat/kernel/compile/waits", NULL, test_kernel_compile_waits);
   g_test_add_func ("/leat/kernel/compile/lanes", test_kernel_compile_lanes);
-  g_test_add_func ("/leat/kernel/lanes/are-known-to", test_kernel_lanes_are_known_to);
-  g_test_add_func ("/leat/kernel/lanes/keeps-data", test_kernel_keeps_data);
   g_test_add_data_func ("/leat/kernel/compile/waits/indirect", "indirect", test_kernel_compile_waits);
   g_test_add_func ("/leat/kernel/compile/waits-for-nobody", test_kernel_compile_waits_for_nobody);
   g_test_add_func ("/leat/kernel/compile/enclosed", test_kernel_compile_enclosed);

@@ -146,6 +146,12 @@ static const struct
     "__constant__ int table[4] = { 3, 1, 4, 1 };\nconstexpr int size = 4;\nstatic const int shift = 2;\n"
     "__global__ void f (uint32_t *out, int n) { int i = " I "; out[i] = table[i % size] << shift; }",
     { 12, 4, 16, 4 } },
+  { "variable-words",
+    "static __device__ int a = 3;\ninline __device__ int b = 4;\nstatic constexpr int c = 5;\nconstexpr static int "
+    "d[2] = "
+    "{ 6, 7 };\nstatic __constant__ const int e = 8;\n"
+    "__global__ void f (uint32_t *out, int n) { out[" I "] = a + b * c + d[1] * e; }",
+    { 79, 79, 79, 79 } },
   { "device-variable",
     "__device__ unsigned int count;\n__device__ int from[2] = { 5, 6 };\n"
     "__global__ void f (uint32_t *out, int n)\n{\n  int i = " I

@@ -3,6 +3,10 @@
  */
 #include "kernel-harness.h"
 
+#include "kernel/leat-kernel-source-private.h"
+
+#include <string.h>
+
 /* What `__shared__` variables are one, told by running: each text has a kernel `f (uint32_t *out, int n)`, which 32
  * threads of one block run with n = 10. */
 
@@ -109,6 +113,30 @@ test_kernel_shared_total (void)
   kernel_harness_clear (&kernels);
 }
 
+static void
+test_kernel_shared_refused (void)
+{
+  static const char *const rows[][2] = {
+    { "__shared__ int s = 3;", "t.cu:2:16: shared memory cannot have an initialiser; write \"s\" in the kernel" },
+    { "__shared__ int s[2] = { 1, 2 };", "t.cu:2:16: shared memory cannot have an initialiser" },
+    { "__shared__ int a, s[2] = { 1, 2 };", "t.cu:2:19: shared memory cannot have an initialiser" },
+    { "__shared__ int a, *;", "t.cu:2:19: expected the name of a shared variable" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("__global__ void k (int *x) {\n%s }\n", rows[i][0]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+
+      g_assert_no_error (error);
+      g_assert_null (leat_kernel_source_get_host_text (source, &error));
+      g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SYNTAX);
+      if (strstr (error->message, rows[i][1]) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, rows[i][1]);
+    }
+}
+
 #define BESIDE(bytes)                                                                                                  \
   "__global__ void f" #bytes " (uint32_t *out, int n)\n{\n"                                                            \
   "  __shared__ volatile unsigned char s[" #bytes "];\n"                                                               \
@@ -153,6 +181,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_kernel_shared_case);
     }
+  g_test_add_func ("/leat/kernel/shared/refused", test_kernel_shared_refused);
   g_test_add_func ("/leat/kernel/shared/total", test_kernel_shared_total);
   g_test_add_func ("/leat/kernel/shared/beside-launch", test_kernel_shared_beside_launch);
   return g_test_run ();

@@ -4,113 +4,13 @@
 #include <leat.h>
 
 #include "kernel/leat-kernel-source-private.h"
+#include "kernel/leat-kernel-token-private.h"
+#include "kernel/leat-kernel-variable-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* A prototype as one line: kind name:port dtype*lanes/bytes. */
-static char *
-test_prototype_to_string (const LeatPrototype *prototype)
-{
-  static const char *const kinds[] = { "in", "out", "arg", "in-count", "out-count", "capacity", "dim" };
-  GString *out = g_string_new (prototype->entry);
-
-  for (guint i = 0; i < prototype->n_params; i++)
-    {
-      const LeatParam *p = &prototype->params[i];
-
-      g_string_append_printf (out, "; %s %s", kinds[p->kind], p->name);
-      if (p->port != NULL && g_strcmp0 (p->port, p->name) != 0)
-        g_string_append_printf (out, ":%s", p->port);
-      if (p->kind == LEAT_PARAM_DIM)
-        g_string_append_printf (out, "[%u]", p->dim);
-      g_string_append_printf (out, " %s", p->dtype);
-      if (p->item_lanes > 1)
-        g_string_append_printf (out, "*%u", p->item_lanes);
-      g_string_append_printf (out, "/%" G_GSIZE_FORMAT, p->item_bytes);
-    }
-  return g_string_free (out, FALSE);
-}
-
-static const struct
-{
-  const char *text;
-  const char *expected;
-} good[] = {
-  { "__global__ void f (const float *x, float *y, int n) {}", "f; in x f32/4; out y f32/4; arg n i32/4" },
-  { "extern \"C\" __global__ void f(const float* __restrict__ x, float*__restrict__ y) {}",
-    "f; in x f32/4; out y f32/4" },
-  { "extern \"C\" { __global__ void f (float const *x, double *const y) {} }", "f; in x f32/4; out y f64/8" },
-  { "__global__ void f (const unsigned char *x, unsigned char *y, uint64_t x_count, uint64_t *y_count) {}",
-    "f; in x u8/1; out y u8/1; in-count x_count:x u64/8; out-count y_count:y u64/8" },
-  { "__global__ void f (const uint8_t *x, uint32_t *y, int x_count, unsigned long long y_capacity) {}",
-    "f; in x u8/1; out y u32/4; in-count x_count:x i32/4; capacity y_capacity:y u64/8" },
-  { "__global__ void f (const uchar3 *img, float4 *out, int img_dim0, int img_dim1, int out_dim7) {}",
-    "f; in img u8*3/3; out out f32*4/16; dim img_dim0:img[0] i32/4; dim img_dim1:img[1] i32/4; dim out_dim7:out[7] "
-    "i32/4" },
-  { "__global__ void f (unsigned int a, unsigned b, long unsigned int c, short d, size_t e, bool g) {}",
-    "f; arg a u32/4; arg b u32/4; arg c u64/8; arg d i16/2; arg e u64/8; arg g u8/1" },
-  { "typedef unsigned short u16;\nusing real = float;\n#define pixel uchar4\n"
-    "__global__ void f (const u16 *a, real *b, pixel *c) {}",
-    "f; in a u16/2; out b f32/4; out c u8*4/4" },
-  { "__global__ void f ([[maybe_unused]] const float *x, double *y __attribute__ ((unused)), int n [[maybe_unused]],\n"
-    "  const short z[[maybe_unused]][4], __attribute__ ((unused)) bool g) {}",
-    "f; in x f32/4; out y f64/8; arg n i32/4; in z i16/2; arg g u8/1" },
-  { "typedef double r\303\251el;\n__global__ void f (r\303\251el *y, float \316\273) {}",
-    "f; out y f64/8; arg \316\273 f32/4" },
-  { "__global__ void __launch_bounds__ (256, 2) f (const int x[], int y[16]) {}", "f; in x i32/4; out y i32/4" },
-  { "static __device__ int g (int x) { return x; }\ntemplate <int N> __global__ void t (int *x) {}\n"
-    "__global__ void f (void) {}",
-    "f" },
-  { "// count of nothing\n__global__ void f (const float *x, int y_count, int x_dimension) {}",
-    "f; in x f32/4; arg y_count i32/4; arg x_dimension i32/4" },
-  { "__global__ void f (volatile unsigned int *flag, const volatile int *in, int n = 3) {}",
-    "f; out flag u32/4; in in i32/4; arg n i32/4" },
-  { "#if 0\n__global__ void g ( {\n#endif\n__global__ void f (float *x) { const char *s = \"}\"; char c = '{'; /* } */ "
-    "}",
-    "f; out x f32/4" },
-  { "#ifdef LEAT_CUDA\n__global__ void f (int *x) { x[0] = 1; }\n#else\n__global__ void f (int *x) { x[0] = 2; }\n"
-    "#endif\n",
-    "f; out x i32/4" },
-  { "__global__ void f (int *x);\n__global__ void f (int *x) {}", "f; out x i32/4" },
-  { "#ifdef D\ntypedef double real;\n#else\ntypedef float real;\n#endif\n__global__ void f (real *y, real a) {}",
-    "f; out y f32/4; arg a f32/4" },
-  { "#ifdef D\n#define real double\n#else\n#define real float\n#endif\n__global__ void f (const real *x, real *y) {}",
-    "f; in x f32/4; out y f32/4" },
-  { "#define WIDE 1\n#if WIDE && defined(__CUDACC__)\nusing real = double;\n#elif WIDE\nusing real = float;\n#endif\n"
-    "__global__ void f (real *y) {}",
-    "f; out y f64/8" },
-  { "#define VEC(T, n) T##n\n__global__ void f (VEC (float, 4) *y, VEC (u, int) a) {}",
-    "f; out y f32*4/16; arg a u32/4" },
-  { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
-  { "\n__glo\\\nbal__ void f (int *x) {}", "f; out x i32/4" },
-  { "__global__ void f (\n  const long long int *a, /* b */\n  const signed char *c, // d\n  unsigned char e)\n{\n}",
-    "f; in a i64/8; in c i8/1; arg e u8/1" },
-  { "__global__ void f (const uint64_t *rows, float *cells, uint32_t rows_dim0, uint64_t rows_capacity, size_t "
-    "cells_dim2)\n{}",
-    "f; in rows u64/8; out cells f32/4; dim rows_dim0:rows[0] u32/4; capacity rows_capacity:rows u64/8; "
-    "dim cells_dim2:cells[2] u64/8" },
-};
-
-static void
-test_prototype_table (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", good[i].text, &error);
-      const LeatPrototype *prototype;
-      g_autofree char *text = NULL;
-
-      g_assert_no_error (error);
-      prototype = leat_kernel_source_get_prototype (source, NULL, &error);
-      g_assert_no_error (error);
-      text = test_prototype_to_string (prototype);
-      g_assert_cmpstr (text, ==, good[i].expected);
-    }
-}
 
 static const struct
 {
@@ -227,6 +127,134 @@ test_source_targets (void)
           g_assert_nonnull (strstr (host, "cpu_body"));
           g_assert_null (strstr (host, "gpu_body"));
         }
+    }
+}
+
+/* Only what a text asks for makes another one of it. */
+static void
+test_source_parts (void)
+{
+  static const LeatKernelTarget targets[] = {
+    { FALSE, 800, FALSE }, { FALSE, 800, TRUE }, { FALSE, 900, TRUE },
+    { TRUE, 800, FALSE },  { TRUE, 900, FALSE }, { TRUE, 800, TRUE },
+  };
+  static const struct
+  {
+    const char *condition, *same; /* a letter for each target; "s": the source itself */
+  } rows[] = {
+    { "0", "ssssss" },
+    { "defined LEAT_CUDA", "sssaba" },
+    { "defined LEAT_HOST", "sssaba" },
+    { "__CUDA_ARCH__ >= 900", "sssaba" },
+    { "defined LEAT_LANES", "saabcd" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("#if %s\n#endif\n__global__ void k (int *x) {}\n", rows[i].condition);
+      GError *error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      LeatKernelSource *parts[G_N_ELEMENTS (targets)];
+
+      g_assert_no_error (error);
+      g_test_message ("%s", rows[i].condition);
+      for (guint t = 0; t < G_N_ELEMENTS (targets); t++)
+        {
+          parts[t] = leat_kernel_source_get_for (source, &targets[t], &error);
+          g_assert_no_error (error);
+          g_assert_cmpint (parts[t] == source, ==, rows[i].same[t] == 's');
+          for (guint k = 0; k < t; k++)
+            g_assert_cmpint (parts[t] == parts[k], ==, rows[i].same[t] == rows[i].same[k]);
+          if (parts[t] != source)
+            for (guint k = 0; k < G_N_ELEMENTS (targets); k++)
+              g_assert_true (leat_kernel_source_get_for (parts[t], &targets[k], &error) == parts[t]);
+        }
+    }
+}
+
+/* What a kernel needs on one device is said of it. */
+static void
+test_source_launches_of_targets (void)
+{
+  static const char *const conditions[] = { "0", "1", "defined LEAT_CUDA", "defined LEAT_HOST",
+                                            "__CUDA_ARCH__ >= 900" };
+  static const char *const needs[] = { "extern __shared__ int d[]; x[0] = d[0];", "asm (\"\");", "leat_report (1, 2);",
+                                       "leat_grid_sync ();" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (conditions) * G_N_ELEMENTS (needs); i++)
+    {
+      guint c = i % G_N_ELEMENTS (conditions), n = i / G_N_ELEMENTS (conditions);
+      g_autofree char *text =
+        g_strdup_printf ("__global__ void k (int *x) {\n#if %s\n%s\n#endif\n}\n__global__ void other (int *x) {}\n",
+                         conditions[c], needs[n]);
+      GError *error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      const LeatPrototype *prototype, *other;
+
+      g_assert_no_error (error);
+      prototype = leat_kernel_source_get_prototype (source, "k", &error);
+      g_assert_no_error (error);
+      other = leat_kernel_source_get_prototype (source, "other", &error);
+      g_test_message ("%s", text);
+      g_assert_cmpint (prototype->has_dynamic_shared, ==, c > 0 && n == 0);
+      g_assert_cmpint (prototype->has_assembly, ==, c > 0 && n == 1);
+      g_assert_cmpint (prototype->reports, ==, c > 0 && n == 2);
+      g_assert_cmpint (prototype->syncs_grid, ==, c > 0 && n == 3);
+      g_assert_false (other->has_dynamic_shared || other->has_assembly || other->reports || other->syncs_grid);
+    }
+}
+
+static void
+test_source_params_of_targets (void)
+{
+  static const char *const rows[][3] = {
+    { "int *x", "int *x", NULL },
+    { "int *x", "const int *x", "\"x\" of the kernel \"k\" is i32, and i32" },
+    { "int *x", "int *y", "\"x\" of the kernel \"k\" is i32, and i32" },
+    { "int *x", "float *x", "is i32, and f32" },
+    { "float2 *x", "float4 *x", "is f32, and f32" },
+    { "float *x", "float2 *x", "is f32, and f32" },
+    { "int n", "int *n", "\"n\" of the kernel" },
+    { "int *x, int n", "int *x", "takes 2 parameters, and 1" },
+    { "int *x", "int *x, int n", "takes 1 parameters, and 2" },
+    { "int *x, int n", "int *x, short n", "\"n\" of the kernel \"k\" is i32, and i16" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("__global__ void k (\n#ifdef LEAT_CUDA\n%s\n#else\n%s\n#endif\n) {}\n",
+                                               rows[i][1], rows[i][0]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_kernel_source_get_cuda_text (source, &error) == NULL, ==, rows[i][2] != NULL);
+      if (rows[i][2] != NULL && strstr (error->message, rows[i][2]) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, rows[i][2]);
+    }
+}
+
+/* What only the text for the host cannot have. */
+static void
+test_source_refused_for_host (void)
+{
+  static const char *const rows[][2] = {
+    { "extern __device__ int n;\n", "t.cu:1:1: a kernel file is complete in itself; define the variable" },
+    { "extern int n[];\n", "define the variable instead of declaring it extern" },
+    { "extern __shared__ int n[];\n", NULL },
+    { "__device__ int n = 3; static inline __device__ int m[2] = { 1, 2 };\n", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strconcat (rows[i][0], "__global__ void k (int *x) { x[0] = n + 1; }\n", NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (leat_kernel_source_get_host_text (source, &error) == NULL, ==, rows[i][1] != NULL);
+      if (rows[i][1] != NULL && strstr (error->message, rows[i][1]) == NULL)
+        g_error ("\"%s\" does not say \"%s\"", error->message, rows[i][1]);
     }
 }
 
@@ -483,6 +511,53 @@ test_source_warnings (void)
     }
 }
 
+/* Where a kernel waits for all blocks of its grid by other means than the grid's barrier. */
+static void
+test_source_grid_waits (void)
+{
+  static const char *const rows[][2] = {
+    { "while (atomicAdd (x, 0) < gridDim.x) ;", "t.cu:4:1" },
+    { "n++; for (; atomicAdd (x, 0) < gridDim.x;) { }", "t.cu:4:6" },
+    { "do { } while (atomicAdd (x, 0) < gridDim.x);", "t.cu:4:8" },
+    { "while (leat_load_relaxed (x) < gridDim.x) __nanosleep (20);", "t.cu:4:1" },
+    { "while (gridDim.x > leat_load_acquire (x)) { __threadfence (); }", "t.cu:4:1" },
+    { "while (x[0] < gridDim.x) ;", NULL },
+    { "while (atomicAdd (x, 0) < n) ;", NULL },
+    { "while (atomicAdd (x, 0) < blockDim.x) ;", NULL },
+    { "if (atomicAdd (x, 0) < gridDim.x) ;", NULL },
+    { "int goal = 2 * gridDim.x; while (atomicAdd (x, 0) < goal) ;", "t.cu:4:27" },
+    { "int goal = gridDim.x; while (goal > leat_load_relaxed (x)) ;", "t.cu:4:23" },
+    { "int goal = n, grid = gridDim.x; while (atomicAdd (x, 0) < goal) x[1] = grid;", NULL },
+    { "while (v < gridDim.x) ;", "t.cu:4:1" },
+    { "while (w < gridDim.x) ;", NULL },
+    { "volatile int *p = x; while (*p < gridDim.x) ;", "t.cu:4:22" },
+    { "volatile int q = 1; int *p = x; while (*p < gridDim.x) ;", NULL },
+    { "while (atomicAdd (x, 0) < gridDim.x) x[1]++;", NULL },
+    { "while (atomicAdd (x, 0) < gridDim.x) { x[1]++; }", NULL },
+    { "await (x);", "t.cu:2:34" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text =
+        g_strdup_printf ("__device__ int w; __device__ volatile int v;\n"
+                         "__device__ void await (int *x) { while (atomicAdd (x, 0) < gridDim.x) ; }\n"
+                         "__global__ void k (int *x, int n) {\n%s }\n"
+                         "__global__ void other (int *x) { await (x); }\n",
+                         rows[i][0]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      g_autofree char *place = NULL, *none = NULL;
+
+      g_assert_no_error (error);
+      place = leat_kernel_source_dup_grid_wait (source, "k");
+      none = leat_kernel_source_dup_grid_wait (source, "nowhere");
+      g_test_message ("%s", rows[i][0]);
+      g_assert_cmpstr (place, ==, rows[i][1]);
+      g_assert_null (none);
+    }
+}
+
 #define SHARED       "__shared__ int s[64]; int t = threadIdx.x; s[t] = x[t]; __syncthreads ();\n"
 #define KERNEL(body) "__global__ void f (int *x, int n) {\n" SHARED body " }"
 
@@ -583,6 +658,29 @@ static const struct
   gboolean assembly;
 } launches[] = {
   { "y[i] = x[i];", 0, 1, "256x1x1", FALSE },
+  { "i = 1; y[i]++;", 4, 1, "256x1x1", FALSE },
+  { "int atomics = 1; y[i] = atomics;", 0, 1, "256x1x1", FALSE },
+  { "y->x = 1; y[i] += 1;", 0, 1, "256x1x1", FALSE },
+  { "i = y->x;", 4, 1, "256x1x1", FALSE },
+  { "y->x += 1;", 4, 1, "256x1x1", FALSE },
+  { "y[i].x = 1;", 0, 1, "256x1x1", FALSE },
+  { "y[i].x.y += 1;", 4, 1, "256x1x1", FALSE },
+  { "(y[i]) = 1;", 0, 1, "256x1x1", FALSE },
+  { "((y[i])) += 1;", 4, 1, "256x1x1", FALSE },
+  { "i = (y[i]);", 4, 1, "256x1x1", FALSE },
+  { "i = i & y[i];", 4, 1, "256x1x1", FALSE },
+  { "i = 3 & y[i];", 4, 1, "256x1x1", FALSE },
+  { "i = x[0] & y[i];", 4, 1, "256x1x1", FALSE },
+  { "i = 3 * *y;", 4, 1, "256x1x1", FALSE },
+  { "return &y[i];", 0, 1, "256x1x1", FALSE },
+  { "if (i) i = 1; else &y[i]; y[i]++;", 0, 1, "256x1x1", FALSE },
+  { "int a = sizeof (*y); i = decltype (y[0]) (1); y[i] = a;", 0, 1, "256x1x1", FALSE },
+  { "i = sizeof (int) + y[i];", 4, 1, "256x1x1", FALSE },
+  { "i = leat_load_relaxed (y + i);", 4, 1, "256x1x1", FALSE },
+  { "atomicAdd (x + f (1, 2), y[i]);", 4, 1, "256x1x1", FALSE },
+  { "atomicAdd (f (1, y), 2);", 4, 1, "256x1x1", FALSE },
+  { "atomicExch (f (1, y), 2); y[i]++;", 0, 1, "256x1x1", FALSE },
+  { "y[i] = 1, i = y[i];", 4, 1, "256x1x1", FALSE },
   { "y[i]++;", 4, 1, "256x1x1", FALSE },
   { "++y[i];", 4, 1, "256x1x1", FALSE },
   { "y[i] += 1;", 4, 1, "256x1x1", FALSE },
@@ -657,10 +755,14 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/kernel/source/targets", test_source_targets);
-  g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
+  g_test_add_func ("/leat/kernel/source/parts", test_source_parts);
+  g_test_add_func ("/leat/kernel/source/launches-of-targets", test_source_launches_of_targets);
+  g_test_add_func ("/leat/kernel/source/params-of-targets", test_source_params_of_targets);
+  g_test_add_func ("/leat/kernel/source/refused-for-host", test_source_refused_for_host);
   g_test_add_func ("/leat/kernel/source/errors", test_source_errors);
   g_test_add_func ("/leat/kernel/source/entries", test_source_entries);
   g_test_add_func ("/leat/kernel/source/warnings", test_source_warnings);
+  g_test_add_func ("/leat/kernel/source/grid-waits", test_source_grid_waits);
   g_test_add_func ("/leat/kernel/source/warp-warnings", test_source_warp_warnings);
   g_test_add_func ("/leat/kernel/source/entry-warnings", test_source_entry_warnings);
   g_test_add_func ("/leat/kernel/source/launches", test_source_launches);

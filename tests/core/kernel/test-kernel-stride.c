@@ -48,7 +48,7 @@ static const char stride_prelude[] =
   "__device__ void note (int v) { atomicAdd (&count_of_file, v); }\n"
   "__shared__ int shared_of_file[4];\n"
   "__constant__ int weights[4] = { 1, 2, 3, 4 };\n"
-  "typedef int whole;\n";
+  "typedef int whole; enum { THREE = 3 };\n";
 
 /* Something tells which thread has which item. */
 static const char *const kept[] = {
@@ -174,6 +174,11 @@ static const char *const taken[] = {
   "const int low[4] = { 4, 3, 2, 1 }; LOOP y[i] = low[i % 4];",
   "constexpr int K = 3; LOOP y[i] = i * K;",
   "whole k = 3; LOOP y[i] = i * k;",
+  "struct { int a, b; } k = { 1, 2 }; LOOP y[i] = i * k.b;",
+  "struct both { int a, b; } k = { 1, 2 }; LOOP y[i] = i * k.b;",
+  "int k = 3; LOOP y[i] = (7) & k;",
+  "int k = 3; LOOP y[i] = twice (THREE) & k;",
+  "int k = 3; LOOP y[i] = static_cast<int> (THREE) & k;",
   "auto k = n * 2; auto *p = x + 1; LOOP y[i] = p[i] + k;",
   "Pair p = { 1, 2 }; LOOP y[i] = sum_of (p) * i + p.a;",
   "int3 v = make_int3 (1, 2, 3); LOOP y[i] = v.x * i + v.z;",

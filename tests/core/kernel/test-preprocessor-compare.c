@@ -10,55 +10,6 @@
 
 /* The preprocessor of kernel files against those of compilers, token for token. */
 
-/* NULL where the compiler refuses the text. */
-static char *
-dup_compiler_tokens (const char *path)
-{
-  const char *const command[] = { "g++", "-x", "c++", "-E", "-undef", "-std=gnu++17", "-w", "-P", path, NULL };
-  g_autofree char *out = NULL, *errors = NULL;
-  int status;
-
-  g_assert_true (
-    g_spawn_sync (NULL, (char **) command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &errors, &status, NULL));
-  return g_spawn_check_wait_status (status, NULL) ? preprocessor_dup_tokens (out) : NULL;
-}
-
-static char *
-dup_own_tokens (const char *path, GError **error)
-{
-  g_autofree char *text = NULL;
-  g_autoptr (LeatKernelText) made = NULL;
-
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  made = leat_kernel_text_new (path, text, NULL, error);
-  return made != NULL ? preprocessor_dup_tokens (made->text) : NULL;
-}
-
-static void
-check_same (const char *path)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *expected = dup_compiler_tokens (path), *found = dup_own_tokens (path, &error), *text = NULL;
-
-  g_file_get_contents (path, &text, NULL, NULL);
-  if (expected == NULL && found != NULL)
-    g_error ("g++ refuses, and this was taken:\n%s", text);
-  if (expected != NULL && found == NULL)
-    g_error ("%s, and g++ takes it:\n%s", error->message, text);
-  if (expected != NULL && strcmp (expected, found) != 0)
-    g_error ("%s\n-- g++ --\n%s\n-- own --\n%s", text, expected, found);
-}
-
-static gboolean
-has_compiler (void)
-{
-  g_autofree char *path = g_find_program_in_path ("g++");
-
-  if (path == NULL)
-    g_test_skip ("no g++");
-  return path != NULL;
-}
-
 static const char *const cases[] = {
   "#define join(x, y) x ## y\n"
   "join (., *) join (->, *) join (/, =) join (-, >) join (<<, =)\n",
@@ -281,7 +232,7 @@ static const char *const cases[] = {
   "X((__FILE__)) X(( __FILE__ ))\n",
   "#define p(x) #x\n"
   "p(\"a\\n\" '\\\\' '\"')\n"
-  "p(\\) p(a\\b)\n",
+  "p(\\) p(a\\b) p(\\\\) p(\\ \\ \\) p(a\\) p(\\\\a)\n",
   "#include \"h.h\"\n"
   "#define H \"h.h\"\n"
   "#include H\n"
@@ -436,6 +387,14 @@ static const char *const cases[] = {
   "#define a(x) x b\n"
   "#define b(x) x a\n"
   "a(1)(2)(3)(4)(5)\n",
+  "#define v(x, ...) x , ## __VA_OPT__(y)\n"
+  "v(1) v(2,)\n",
+  "#define v(x, ...) x , ## __VA_OPT__(y)\n"
+  "v(1,2)\n",
+  "#define v(x, ...) x , ## #x\n"
+  "v(1)\n",
+  "#define v(x, ...) x , ## #__VA_ARGS__\n"
+  "v(1,2)\n",
   "L\"x\" u8\"y\" U'c' u8'd' \"s\"_km 1.5_km 'c'_x\n",
   "#define A B C\n"
   "#define B(x) [x]\n"
@@ -456,13 +415,13 @@ test_preprocessor_cases (PreprocessorFixture *self, gconstpointer data)
   g_autofree char *header = preprocessor_fixture_write (self, "h.h", "H in __INCLUDE_LEVEL__ __LINE__\n");
   g_autofree char *once = preprocessor_fixture_write (self, "once.h", "#pragma once\nONCE\n");
 
-  if (!has_compiler ())
+  if (!preprocessor_has_compiler ())
     return;
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path = preprocessor_fixture_write (self, "t.cu", cases[i]);
 
-      check_same (path);
+      preprocessor_check_same (path);
     }
 }
 
@@ -575,7 +534,7 @@ append_condition (GString *out, guint depth)
 static void
 test_preprocessor_random (PreprocessorFixture *self, gconstpointer data)
 {
-  if (!has_compiler ())
+  if (!preprocessor_has_compiler ())
     return;
   for (guint round = 0; round < 60; round++)
     {
@@ -593,7 +552,7 @@ test_preprocessor_random (PreprocessorFixture *self, gconstpointer data)
           append_macro (text);
         }
       path = preprocessor_fixture_write (self, "t.cu", text->str);
-      check_same (path);
+      preprocessor_check_same (path);
     }
 }
 
@@ -622,7 +581,7 @@ test_preprocessor_nvcc (PreprocessorFixture *self, gconstpointer data)
   g_assert_true (g_spawn_sync (NULL, (char **) command, NULL, 0, NULL, NULL, &out, NULL, NULL, NULL));
   g_assert_nonnull (g_strrstr (out, "MARK"));
   expected = preprocessor_dup_tokens (g_strrstr (out, "MARK"));
-  found = dup_own_tokens (path, &error);
+  found = preprocessor_dup_own_tokens (path, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (found, ==, expected);
 }
