@@ -1,0 +1,460 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <leat.h>
+
+#include "kernel/leat-kernel-fuse-private.h"
+#include "kernel/leat-kernel-source-private.h"
+
+#include <string.h>
+
+/* What is read of a kernel file's text, without a compiler: the names of what it declares, how large its blocks may be,
+ * behind which types a reference hides, which guards end a loop over threads, and what each form of it has. */
+
+static LeatKernelSource *
+unit_make_source (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  LeatKernelSource *source = leat_kernel_source_new ("t.cu", text, &error);
+
+  if (source == NULL)
+    g_error ("%s: %s", text, error->message);
+  return source;
+}
+
+static const LeatPrototype *
+unit_get_prototype (LeatKernelSource *source)
+{
+  g_autoptr (GError) error = NULL;
+  const LeatPrototype *prototype = leat_kernel_source_get_prototype (source, "f", &error);
+
+  g_assert_no_error (error);
+  return prototype;
+}
+
+#pragma GCC diagnostic ignored "-Wparentheses"
+
+/* What C makes of it. */
+#define BOUND(...)                                                                                                     \
+  {                                                                                                                    \
+#__VA_ARGS__, (__VA_ARGS__)                                                                                        \
+  }
+
+/* The same for C and for the kernel. */
+#define UNIT_CONSTANTS                                                                                                 \
+  enum                                                                                                                 \
+  {                                                                                                                    \
+    FIRST,                                                                                                             \
+    WIDE = 128,                                                                                                        \
+    NARROW = WIDE / 4 + 1,                                                                                             \
+    LAST = (NARROW - 1) * 2                                                                                            \
+  };
+#define UNIT_TEXT(...)  UNIT_QUOTE (__VA_ARGS__)
+#define UNIT_QUOTE(...) #__VA_ARGS__
+UNIT_CONSTANTS
+
+static const struct
+{
+  const char *words;
+  gint64 value;
+} bounds[] = {
+  BOUND (64),
+  BOUND (0x40),
+  BOUND (0100),
+  BOUND (64u),
+  BOUND (64UL),
+  BOUND (64ull),
+  BOUND (1),
+  BOUND (3 + 4 * 5),
+  BOUND (3 * 4 + 5),
+  BOUND (100 - 10 - 5),
+  BOUND (100 - (10 - 5)),
+  BOUND (100 / 10 / 5),
+  BOUND (100 / (10 / 5)),
+  BOUND (100 / 7 % 5),
+  BOUND (1 + 17 % 7 * 3),
+  BOUND (1 << 2 + 3),
+  BOUND ((1 << 2) + 3),
+  BOUND (2 << 2 << 3),
+  BOUND (1024 >> 2 >> 1),
+  BOUND (256 >> 1 + 1),
+  BOUND (1 + 3 << 2 * 2),
+  BOUND (8 << 0),
+  BOUND (1 << 30),
+  BOUND (1073741824 >> 30),
+  BOUND (10 + (2 - 8) / 2),
+  BOUND (10 + (2 - 8) % 4),
+  BOUND (10 + (2 - 8 >> 1)),
+  BOUND ((2 - 8) * (1 - 4)),
+  BOUND ((0 << 3) + 5),
+  BOUND (5 - 0 % 3 - 0 / 3),
+  BOUND (2147483647),
+  BOUND (2147483646 + 1),
+  BOUND (WIDE),
+  BOUND (NARROW),
+  BOUND (LAST),
+  BOUND ((LAST) + WIDE * 2),
+  { "ONE", 4 },
+  { "TWO + ONE", 36 },
+  { "THREE", 33 },
+  { "FOUR", 7 },
+  { "64, 2", 64 },
+  { "(64), 2", 64 },
+  { "min_of<1, 2>::value, 3", 0 },
+  /* No number of threads. */
+  { "", 0 },
+  { "0", 0 },
+  { "1 - 1", 0 },
+  { "1 - 2", 0 },
+  { "5 / 0", 0 },
+  { "5 % (3 - 3)", 0 },
+  { "1 << (1 - 2)", 0 },
+  { "64 >> (1 - 2)", 0 },
+  { "(1 - 2) << 1", 0 },
+  { "1 << 31", 0 },
+  { "64 + (1 >> 31)", 0 },
+  { "2147483648", 0 },
+  { "2147483647 + 1", 0 },
+  { "2147483647 - 1", 0 },
+  { "64 + 2147483647", 0 },
+  { "64 + 0 * (0 - 2147483646 - 1)", 0 },
+  /* Not read. */
+  { "64.0", 0 },
+  { "64f", 0 },
+  { "089", 0 },
+  { "+64", 0 },
+  { "64 +", 0 },
+  { "64 65", 0 },
+  { "(64 65)", 0 },
+  { "64 > 2", 0 },
+  { "64 & 127", 0 },
+  { "sizeof (int)", 0 },
+  { "FIRST", 0 },
+  { "OPEN", 0 },
+  { "INNER", 0 },
+  { "LATE", 0 },
+  { "ITSELF", 0 },
+  { "EACH", 0 },
+  { "f", 0 },
+  { "NOWHERE", 0 },
+};
+
+static guint
+unit_read_bounds (const char *words)
+{
+  g_autofree char *text = g_strdup_printf (
+    UNIT_TEXT (UNIT_CONSTANTS) "\nconstexpr int ONE = 4, TWO = ONE * 8; const unsigned THREE = TWO + 1;\n"
+                               "enum kind : int { KIND, FOUR = 7 };\nint OPEN = 64; int later = 3, LATE = 5;\n"
+                               "constexpr int ITSELF = ITSELF + 1; constexpr int EACH = OTHER + 0, OTHER = EACH + 0;\n"
+                               "__device__ int g () { const int INNER = 64; return INNER; }\n"
+                               "__global__ void __launch_bounds__ (%s) f (int *y) {}",
+    words);
+  g_autoptr (LeatKernelSource) source = unit_make_source (text);
+
+  return unit_get_prototype (source)->launch_bounds;
+}
+
+static void
+test_unit_bounds (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (bounds); i++)
+    {
+      guint read = unit_read_bounds (bounds[i].words);
+
+      if (read != bounds[i].value)
+        g_error ("__launch_bounds__ (%s) is read as %u", bounds[i].words, read);
+    }
+}
+
+/* Brackets, and names that are made of names, are followed so far; beyond, the compiler is left to know. */
+static void
+test_unit_bounds_deep (void)
+{
+  for (guint depth = 0; depth < 40; depth++)
+    {
+      g_autofree char *open = g_strnfill (depth, '('), *close = g_strnfill (depth, ')');
+      g_autofree char *words = g_strconcat (open, "64", close, NULL);
+
+      g_assert_cmpuint (unit_read_bounds (words), ==, depth < 16 ? 64 : 0);
+    }
+}
+
+#define PLACE "__device__ int at () { return threadIdx.y; }"
+
+/* Declarations of `named`, at whose end the kernel is one that asks for threadIdx.y. */
+static const char *const declared[] = {
+  /* types */
+  "struct named { " PLACE " };",
+  "class named { public: " PLACE " };",
+  "union named { int a; " PLACE " };",
+  "struct __align__ (8) named { " PLACE " };",
+  "struct alignas (8) named { " PLACE " };",
+  "struct alignas (8) __align__ (16) named { " PLACE " };",
+  "struct __attribute__ ((aligned (8))) named { " PLACE " };",
+  "struct [[maybe_unused]] named { " PLACE " };",
+  "struct [[maybe_unused]] alignas (8) named { " PLACE " };",
+  "enum class named { A = sizeof (threadIdx.y) };",
+  "enum named { A = sizeof (threadIdx.y) };",
+  "template <int N> struct named { " PLACE " };",
+  "template <class T, class U> struct named { " PLACE " };",
+  "template <class T = box<int>> struct named { " PLACE " };",
+  "template <class T = box<box<int>>> struct named { " PLACE " };",
+  "template <int N = (2 > 1)> struct named { " PLACE " };",
+  "template <class T> template <class U> struct named { " PLACE " };",
+  "template <template <class> class T> struct named { " PLACE " };",
+  "typedef struct { " PLACE " } named;",
+  "typedef struct other { " PLACE " } named;",
+  "struct base { " PLACE " }; struct named : base { };",
+  "struct base { " PLACE " }; typedef base named;",
+  "struct base { " PLACE " }; typedef base named[4];",
+  "struct base { " PLACE " }; typedef base (*named) (int);",
+  "struct base { " PLACE " }; using named = base;",
+  /* variables */
+  "int named = threadIdx.y;",
+  "static const int named { threadIdx.y };",
+  "int *const named = threadIdx.y;",
+  "int named[4] = { threadIdx.y };",
+  "int named[N] = { threadIdx.y };",
+  "int named[N][M] { threadIdx.y };",
+  "int (*named) = threadIdx.y;",
+  "int (*const named) (int) = threadIdx.y;",
+  "int (**named)[3] = threadIdx.y;",
+  "int (*const volatile *__restrict__ named)[3] = threadIdx.y;",
+  "int (*(*named)) () = threadIdx.y;",
+  "__align__ (8) int named = threadIdx.y;",
+  "alignas (8) int named = threadIdx.y;",
+  "int named __attribute__ ((unused)) = threadIdx.y;",
+  "int named [[maybe_unused]] = threadIdx.y;",
+  "decltype (other) named = threadIdx.y;",
+  "int first, named = threadIdx.y;",
+  "int named = threadIdx.y, last = 0;",
+  "int first[2] = { 1, 2 }, *named = threadIdx.y;",
+  "box<int, int> first, named = threadIdx.y;",
+  "box<box<int>> named = threadIdx.y, last;",
+  "box<box<box<int>>> named = threadIdx.y, last;",
+  "int first = 1024 >> 2, named = threadIdx.y;",
+  "extern \"C\" int named = threadIdx.y;",
+  "extern \"C\" { int named = threadIdx.y; }",
+  "; extern \"C\" { ; } int named = threadIdx.y;",
+  /* functions */
+  "__device__ int named () { return threadIdx.y; }",
+  "__device__ int named (); __device__ int named () { return threadIdx.y; }",
+  "__device__ auto named () -> int { return threadIdx.y; }",
+  "template <class T> __device__ T named (T v) { return threadIdx.y; }",
+  "__device__ __attribute__ ((noinline)) int named (int v) { return threadIdx.y; }",
+  "[[nodiscard]] __device__ int named (int (*f) (int)) { return threadIdx.y; }",
+  "__device__ int inner () { return threadIdx.y; } __device__ int named () { return inner (); }",
+  "__device__ int named () { return inner (); } __device__ int inner () { return threadIdx.y; }",
+};
+
+static guint
+unit_count_axes (const char *declaration, const char *word)
+{
+  g_autofree char *text = g_strdup_printf ("%s\n__global__ void f (int *y) { y[0] = %s (0); }", declaration, word);
+  g_autoptr (LeatKernelSource) source = unit_make_source (text);
+
+  return unit_get_prototype (source)->n_axes;
+}
+
+static void
+test_unit_names (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (declared); i++)
+    if (unit_count_axes (declared[i], "named") != 2 || unit_count_axes (declared[i], "unnamed") != 1)
+      g_error ("what is declared here is not found: %s", declared[i]);
+}
+
+/* Whether `kept` is, or keeps, a reference. */
+static const struct
+{
+  const char *declaration;
+  gboolean refers;
+} references[] = {
+  { "typedef int &kept;", TRUE },
+  { "typedef int &&kept;", TRUE },
+  { "typedef int (&kept)[4];", TRUE },
+  { "typedef void kept (int &);", TRUE },
+  { "typedef void (*kept) (int &);", TRUE },
+  { "typedef struct { int &to; } kept;", TRUE },
+  { "typedef struct inner { int &to; } kept;", TRUE },
+  { "using kept = int &;", TRUE },
+  { "using kept = decltype (n);", TRUE },
+  { "template <class T> using kept = T &;", TRUE },
+  { "struct kept { int &to; };", TRUE },
+  { "struct kept { int n, &to; };", TRUE },
+  { "struct kept { int &&to; };", TRUE },
+  { "class kept { int &to; };", TRUE },
+  { "struct __align__ (8) kept { int &to; };", TRUE },
+  { "struct alignas (8) __align__ (8) kept { int &to; };", TRUE },
+  { "struct [[maybe_unused]] kept { int &to; };", TRUE },
+  { "template <class T> struct kept { T &to; };", TRUE },
+  { "struct kept { void set (int n) { } int &to; };", TRUE },
+  /* by another name, also one that comes later */
+  { "typedef int &ref; typedef ref kept;", TRUE },
+  { "typedef int &ref; using kept = ref;", TRUE },
+  { "typedef int &ref; struct kept { ref to; };", TRUE },
+  { "struct inner { int &to; }; struct kept { inner i; };", TRUE },
+  { "struct inner { int &to; }; struct kept : inner { };", TRUE },
+  { "struct kept { using ref = int &; ref to; };", TRUE },
+  { "struct kept { struct inner { int &to; } i; };", TRUE },
+  { "struct kept { struct inner { struct core { int &to; } c; } i; };", TRUE },
+  /* none */
+  { "typedef int kept;", FALSE },
+  { "typedef int *kept;", FALSE },
+  { "typedef int kept (int *);", FALSE },
+  { "typedef struct { int *to; } kept;", FALSE },
+  { "typedef struct { void set (int &to); } kept;", FALSE },
+  { "using kept = int *;", FALSE },
+  { "struct kept;", FALSE },
+  { "struct kept { int *to; };", FALSE },
+  { "struct kept { void set (int &to) { int &r = to; r = 1; } int n; };", FALSE },
+  { "struct kept { int n; kept &operator= (const kept &); };", FALSE },
+  { "template <class kept> struct other { int &to; };", FALSE },
+  { "template <class T, class kept> struct other { int &to; };", FALSE },
+  { "struct other { int &to; }; struct kept { int n; };", FALSE },
+};
+
+/* A loop that mentions such a type keeps its stride, which is told. */
+static void
+test_unit_references (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (references); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "%s\n__global__ void f (int *y, int n) { for (int i = blockIdx.x * blockDim.x + threadIdx.x; i "
+        "< n; i += blockDim.x * gridDim.x) y[i] = sizeof (kept); }",
+        references[i].declaration);
+      g_autoptr (LeatKernelSource) source = unit_make_source (text);
+      g_auto (GStrv) warnings = leat_kernel_source_list_entry_warnings (source, "f");
+
+      if ((warnings[0] != NULL) != references[i].refers)
+        g_error ("%s: %s", references[i].declaration, warnings[0] != NULL ? warnings[0] : "not seen");
+    }
+}
+
+static guint
+unit_count (const char *text, const char *word)
+{
+  guint n = 0;
+
+  for (; (text = strstr (text, word)) != NULL; text += strlen (word))
+    n++;
+  return n;
+}
+
+#define X "int i = blockIdx.x * blockDim.x + threadIdx.x; "
+#define Y "int j = blockIdx.y * blockDim.y + threadIdx.y; "
+#define Z "int k = blockIdx.z * blockDim.z + threadIdx.z; "
+
+/* The axes along which the guard of a kernel ends the loop over the threads of a block. */
+static const struct
+{
+  const char *body, *axes;
+} guards[] = {
+  { X "if (i < n) y[i] = 1;", "x" },
+  { X "if (n > i) y[i] = 1;", "x" },
+  { X "if (i >= n) return; y[i] = 1;", "x" },
+  { X "if (n <= i) return; y[i] = 1;", "x" },
+  { X "if (((i >= n))) { return; } y[i] = 1;", "x" },
+  { X Y "if (i < n && j < m) y[i] = 1;", "xy" },
+  { X Y "if (i >= n || j >= m) return; y[i] = 1;", "xy" },
+  { X Y "if ((i >= n) || (m <= j)) return; y[i] = 1;", "xy" },
+  { X Y Z "if (k < n && j < n && i < n) y[i] = 1;", "xyz" },
+  { X Y Z "if (i >= n) return; if (j >= n) return; if (k >= n) return; y[i] = 1;", "xyz" },
+  { X "if (i & 1) return; if (i >= n) return; y[i] = 1;", "x" },
+  { X "if (i < n && (i & 1)) y[i] = 1;", "x" },
+  { X "int v[4] = { 0 }; if (i < n) y[i] = v[0];", "" },
+  { X "int v = (int) (i * 2); if (i < n) y[i] = v;", "x" },
+  { X "int v = int (i); if (i < n) y[i] = v;", "x" },
+  { X "int v = twice (i); if (i < n) y[i] = v;", "" },
+  { X "y[0] = 1; if (i < n) y[i] = 1;", "" },
+  { X "if (i < n) y[i] = 1; else y[i] = 2;", "" },
+  { X "if (i < n) y[i] = 1; y[0] = 2;", "" },
+  { X "if (i < n || j) y[i] = 1;", "" },
+  { X "if (i >= n && j) return; y[i] = 1;", "" },
+  { X "if (i <= n) y[i] = 1;", "" },
+  { X "if (i < n + 1) y[i] = 1;", "" },
+  { X "if (i < n) return; y[i] = 1;", "" },
+  { X "if (y[0]++) return; if (i >= n) return; y[i] = 1;", "" },
+  { X "if (y[0]--) return; if (i >= n) return; y[i] = 1;", "" },
+  { X "if (twice (i)) return; if (i >= n) return; y[i] = 1;", "" },
+  { X "n = 3; if (i < n) y[i] = 1;", "" },
+  { X "if (i < real) y[i] = 1;", "" },
+  { X "if (i < 100) y[i] = 1;", "" },
+  { "short i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1;", "" },
+  { "unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1;", "x" },
+  { "unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1;", "x" },
+};
+
+static void
+test_unit_guards (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (guards); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("__device__ int twice (int v) { return 2 * v; }\n"
+                                               "__global__ void f (int *y, int n, int m, float real) { %s }",
+                                               guards[i].body);
+      g_autoptr (LeatKernelSource) source = unit_make_source (text);
+      const char *host = leat_kernel_source_get_host_text (source, NULL);
+
+      for (const char *axis = "xyz"; *axis != '\0'; axis++)
+        {
+          g_autofree char *end =
+            g_strdup_printf ("leat_b.index.%c * leat_b.block.%c, leat_b.block.%c)", *axis, *axis, *axis);
+          guint expected = strchr (guards[i].axes, *axis) != NULL;
+
+          if (unit_count (host, end) != expected)
+            g_error ("along %c: %s", *axis, guards[i].body);
+        }
+    }
+}
+
+/* Each form has what it is for, and nothing else has: texts are compiled each time that they are another. */
+static void
+test_unit_forms (void)
+{
+  static const struct
+  {
+    LeatKernelForm form;
+    const char *word;
+  } has[] = { { LEAT_KERNEL_INDIRECT, "*leat_resolve (" },
+              { LEAT_KERNEL_LANES, "*leat_at_lane (" },
+              { LEAT_KERNEL_LANES, "\"leat_lane_f\"" },
+              { LEAT_KERNEL_LANES, "\"leat_lane_g\"" },
+              { LEAT_KERNEL_STAYS, "\"leat_stay\"" } };
+  static const LeatKernelForm forms = LEAT_KERNEL_INDIRECT | LEAT_KERNEL_LANES | LEAT_KERNEL_STAYS | LEAT_KERNEL_WHOLE;
+  g_autoptr (LeatKernelSource) source =
+    unit_make_source ("__global__ void f (int *y, int n) { y[threadIdx.x] = n; }\n"
+                      "__global__ void g (int *y, int n) { y[threadIdx.x] = n; }\n"
+                      "LEAT_HOST_VARIANT void g (int *y, int n) { for (int i = 0; i < 32; i++) y[i] = n; }\n");
+
+  for (LeatKernelForm form = 0; form <= forms; form++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *text = NULL;
+
+      if (form & ~forms)
+        continue;
+      text = leat_kernel_source_dup_host_text (source, form, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < G_N_ELEMENTS (has); i++)
+        if ((strstr (text, has[i].word) != NULL) != ((form & has[i].form) != 0))
+          g_error ("%s in the form %u", has[i].word, form);
+      g_assert_nonnull (strstr (text, "void leat_thread_f ("));
+      g_assert_nonnull (strstr (text, "void leat_whole_g ("));
+      g_assert_cmpint (strstr (text, "void leat_thread_g (") == NULL, ==, (form & LEAT_KERNEL_WHOLE) != 0);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/kernel/unit/bounds", test_unit_bounds);
+  g_test_add_func ("/leat/kernel/unit/bounds-deep", test_unit_bounds_deep);
+  g_test_add_func ("/leat/kernel/unit/names", test_unit_names);
+  g_test_add_func ("/leat/kernel/unit/references", test_unit_references);
+  g_test_add_func ("/leat/kernel/unit/guards", test_unit_guards);
+  g_test_add_func ("/leat/kernel/unit/forms", test_unit_forms);
+  return g_test_run ();
+}
