@@ -142,10 +142,169 @@ test_fuse_parts (void)
     }
 }
 
+/* A kernel that does @entry of @text, in the form @form, for the items of each tile. (transfer full) */
+static LeatKernelSource *
+fuse_make (const char *text, const char *entry, LeatFuseForm form)
+{
+  static const guint grid[3] = { 3, 5, 7 }, block[3] = { 16, 2, 2 };
+  g_autoptr (LeatKernelSource) source = fuse_make_source (text);
+  g_autoptr (GError) error = NULL;
+  LeatKernelFuse *fuse = leat_kernel_fuse_new (256);
+  g_autofree char *name = leat_kernel_fuse_add_function (fuse, source, entry, form);
+  g_autofree char *again = leat_kernel_fuse_add_function (fuse, source, entry, form);
+  LeatKernelSource *made;
+
+  g_assert_cmpstr (name, ==, again);
+  leat_kernel_fuse_add_param (fuse, "const int *a");
+  leat_kernel_fuse_add_param (fuse, "int *b");
+  leat_kernel_fuse_begin_tile (fuse, grid, block);
+  if (form == LEAT_FUSE_ITEM)
+    leat_kernel_fuse_begin_tile_items (fuse, "n", 5);
+  else
+    leat_kernel_fuse_begin_blocks (fuse, grid, block);
+  leat_kernel_fuse_add_call (fuse, name, "a, b, 9", FALSE);
+  if (form == LEAT_FUSE_ITEM)
+    leat_kernel_fuse_end_tile_items (fuse);
+  leat_kernel_fuse_end (fuse);
+  made = leat_kernel_fuse_make (fuse, "made", "whole", &error);
+  if (made == NULL)
+    g_error ("%s: %s", text, error->message);
+  return made;
+}
+
+/* Blanks and lines do not count. */
+static char *
+fuse_dup_words (const char *text)
+{
+  GString *out = g_string_new (NULL);
+
+  for (; *text != '\0'; text++)
+    if (!g_ascii_isspace (*text))
+      g_string_append_c (out, *text);
+  return g_string_free (out, FALSE);
+}
+
+/* A file whose kernel is made a part of another, and what is, or is not, in the text of that: on each line one, those
+ * that are not behind a "!". */
+static const struct
+{
+  const char *text;
+  LeatFuseForm form;
+  const char *lines;
+} texts[] = {
+  { F "{ " ROWS "y[i] = x[i]; }", LEAT_FUSE_ITEM,
+    "__global__ __launch_bounds__ (256) void whole (const int *a, int *b) {\n"
+    "for (unsigned int leat_tile = blockIdx.x; leat_tile < 105u; leat_tile += gridDim.x) {\n"
+    "leat_at = leat_fuse_from (n, leat_tile, 64u, 5u) + threadIdx.x; leat_at < leat_fuse_to (n, leat_tile, 64u, 5u); "
+    "leat_at += blockDim.x\n"
+    "{ leat_f0_item_f (leat_at, a, b, 9); } }\n"
+    "template <class LeatPointer0, class LeatPointer1> __device__ __forceinline__ void leat_f0_item_f (uint64_t "
+    "leat_fuse_item, LeatPointer0 x, LeatPointer1 y, uint64_t x_count) {\nauto i = leat_fuse_as (x_count, "
+    "leat_fuse_item), " },
+  { F "{ " ROWS "y[i] = x[i]; }", LEAT_FUSE_BLOCK,
+    "if (threadIdx.x < 64) leat_f0_block_f (leat_fuse_place (leat_tile, 3, 5), dim3 (3, 5, 7), leat_fuse_place "
+    "(threadIdx.x, 16, 2), dim3 (16, 2, 2), a, b, 9);\n"
+    "__device__ __forceinline__ void leat_f0_block_f (uint3 leat_fuse_block, dim3 leat_fuse_grid, uint3 "
+    "leat_fuse_thread, dim3 leat_fuse_size, const int *x, int *y, uint64_t x_count) { for (auto i = leat_fuse_first ("
+    "x_count, leat_fuse_block, leat_fuse_grid, leat_fuse_thread, leat_fuse_size); i < (x_count); i += leat_fuse_step "
+    "(x_count, leat_fuse_grid, leat_fuse_size)) y[i] = x[i]; }" },
+  { F "{ y[threadIdx.x + blockIdx.x + blockDim.x + gridDim.x] = 1; }", LEAT_FUSE_BLOCK,
+    "{ y[leat_fuse_thread.x + leat_fuse_block.x + leat_fuse_size.x + leat_fuse_grid.x] = 1; }" },
+  { "extern \"C\" static inline __launch_bounds__ (64) " F "{ " ROWS "y[i] = __ldg (x + i); }", LEAT_FUSE_FREE,
+    "__device__ __forceinline__ void leat_f0_free_f " PARAMS " { GRID_FOR (i, x_count) y[i] = leat_fuse_load (x + i); "
+    "}\n!bounds__ (64)\n!static inline" },
+  { F "{ " STRIDE "y[i] = x[i]; }", LEAT_FUSE_FREE, "{ GRID_FOR (i, (uint64_t) ( x_count)) y[i] = x[i]; }" },
+  { F "{ " STRIDE "y[i] = x[i]; }", LEAT_FUSE_ITEM, "auto i = leat_fuse_as ((uint64_t) ( x_count), leat_fuse_item), " },
+  { "__global__ void f (const int *__restrict__ x, int *__restrict y, uint64_t x_count) { " ROWS "y[i] = x[i]; }",
+    LEAT_FUSE_BLOCK, "const int *x, int *y, uint64_t x_count)\n!restrict" },
+  { "__global__ void f (void) { }", LEAT_FUSE_FREE, "void leat_f0_free_f () { }" },
+  { "__global__ void f () { }", LEAT_FUSE_ITEM, "void leat_f0_item_f (uint64_t leat_fuse_item) { }\n!<>" },
+  { "[[maybe_unused]] " F "{ }", LEAT_FUSE_FREE, "[[maybe_unused]] __device__ __forceinline__ void leat_f0_free_f" },
+  /* what the file names has a name of its own, and what nobody needs is not there */
+  { "__device__ int g (int v) { return v; } __device__ int h (int v) { return g (v); } __device__ int odd () { return "
+    "1; }\n" F "{ y[0] = h (3) + s.h + p->g; }",
+    LEAT_FUSE_FREE,
+    "int leat_f0_g (int v) { return v; }\nint leat_f0_h (int v) { return leat_f0_g (v); }\n"
+    "y[0] = leat_f0_h (3) + s.h + p->g;\n!odd" },
+  { "__constant__ int a = 1, b[2] = { 2, 3 }; static const float c = 4;\n" F "{ y[0] = a + b[0] + c; }", LEAT_FUSE_FREE,
+    "int leat_f0_a = 1, leat_f0_b[2] = { 2, 3 };\nfloat leat_f0_c = 4;\ny[0] = leat_f0_a + leat_f0_b[0] + leat_f0_c;" },
+  { "enum kind { SMALL, LARGE = 3 }; enum class other : int { FIRST };\n" F
+    "{ kind k = SMALL; y[0] = k + LARGE + (int) other::FIRST; }",
+    LEAT_FUSE_FREE,
+    "enum leat_f0_kind { leat_f0_SMALL, leat_f0_LARGE = 3 };\nenum class leat_f0_other : int { leat_f0_FIRST };\n"
+    "{ leat_f0_kind k = leat_f0_SMALL; y[0] = k + leat_f0_LARGE + (int) leat_f0_other::leat_f0_FIRST; }" },
+  { "struct pair { int a; }; typedef int whole_number; using real = float; template <class T, class U> union both { T "
+    "a; "
+    "U b; };\n" F "{ pair p; whole_number w; real r; both<int, int> e; y[0] = p.a; }",
+    LEAT_FUSE_FREE,
+    "struct leat_f0_pair { int a; };\ntypedef int leat_f0_whole_number;\nusing leat_f0_real = float;\n"
+    "template <class T, class U> union leat_f0_both { T a; U b; };\n"
+    "{ leat_f0_pair p; leat_f0_whole_number w; leat_f0_real r; leat_f0_both<int, int> e; y[0] = p.a; }" },
+  { F "{ extern __shared__ int cells[]; y[threadIdx.x] = cells[0]; }", LEAT_FUSE_BLOCK,
+    "extern __shared__ int leat_f0_cells[]; y[leat_fuse_thread.x] = leat_f0_cells[0];" },
+  { "extern __shared__ int cells[];\n" F "{ y[threadIdx.x] = cells[0]; }", LEAT_FUSE_BLOCK, "= leat_f0_cells[0];" },
+  { "struct p { int v; }; __device__ p operator+ (p a, p b) { return a; }\n" F "{ }", LEAT_FUSE_FREE,
+    "leat_f0_p operator+ (leat_f0_p a, leat_f0_p b)" },
+  { "__global__ void g (int *y) { y[0] = 77; }\n" F "{ }\nLEAT_HOST_VARIANT void f " PARAMS " { y[0] = 78; }\n"
+    "__global__ void g (int *);",
+    LEAT_FUSE_FREE, "!= 77\n!= 78\n!leat_f0_g\nvoid leat_f0_free_f" },
+  { "__device__ int y; extern \"C\" { " F "{ " ROWS "y[i] = 1; } }", LEAT_FUSE_ITEM,
+    "LeatPointer1 leat_f0_y, uint64_t x_count)\nleat_f0_y[i] = 1;\n!extern" },
+  /* threads that leave */
+  { F "{ " INDEX "if (i >= x_count) return; __syncthreads (); y[i] = 1; }", LEAT_FUSE_BLOCK,
+    "if (i >= x_count) { leat_block_leave (leat_fuse_meeting ()); return; } leat_fuse_sync (); y[i] = 1;" },
+  { F "{ __syncthreads (); if (x_count > 3) return; y[0] = 1; }", LEAT_FUSE_BLOCK,
+    "__syncthreads (); if (x_count > 3) return;\n!leat_block_leave" },
+};
+
+static void
+test_fuse_texts (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (LeatKernelSource) made = fuse_make (texts[i].text, "f", texts[i].form);
+      g_autofree char *words = fuse_dup_words (leat_kernel_source_get_text (made)->text);
+      g_auto (GStrv) lines = g_strsplit (texts[i].lines, "\n", -1);
+
+      for (guint k = 0; lines[k] != NULL; k++)
+        {
+          gboolean wanted = lines[k][0] != '!';
+          g_autofree char *line = fuse_dup_words (lines[k] + !wanted);
+
+          if ((strstr (words, line) != NULL) != wanted)
+            g_error ("%s is %sin %s", line, wanted ? "not " : "", words);
+        }
+    }
+}
+
+/* It depends on the device as far as its files do. */
+static void
+test_fuse_asks (void)
+{
+  static const struct
+  {
+    const char *text;
+    gboolean asks;
+  } rows[] = { { F "{ " ROWS "y[i] = x[i]; }", FALSE },
+               { "#ifdef LEAT_CUDA\n#define ONE 1\n#else\n#define ONE 2\n#endif\n" F "{ " ROWS "y[i] = ONE; }",
+                 TRUE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (LeatKernelSource) source = fuse_make_source (rows[i].text);
+      g_autoptr (LeatKernelSource) made = fuse_make (rows[i].text, "f", LEAT_FUSE_ITEM);
+
+      g_assert_cmpint (leat_kernel_source_get_asks (source) != 0, ==, rows[i].asks);
+      g_assert_cmpuint (leat_kernel_source_get_asks (made), ==, leat_kernel_source_get_asks (source));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/kernel/fuse/parts", test_fuse_parts);
+  g_test_add_func ("/leat/kernel/fuse/texts", test_fuse_texts);
+  g_test_add_func ("/leat/kernel/fuse/asks", test_fuse_asks);
   return g_test_run ();
 }
