@@ -144,6 +144,36 @@ test_image_cache_refuses_link (void)
   image_case_clear (&c);
 }
 
+/* Where an image should be is something else: a link to a sound one, a pipe that nobody writes to, a folder. */
+static void
+test_image_cache_refuses_no_file (void)
+{
+  ImageCase c;
+  g_autofree char *entry = NULL, *moved = NULL;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_expect (&c, 0, 0, 1, 0);
+  entry = image_case_dup_entry (&c);
+  moved = image_case_dup_path (&c, "elsewhere");
+  g_assert_cmpint (g_rename (entry, moved), ==, 0);
+  for (guint kind = 0; kind < 3; kind++)
+    {
+      g_auto (ImageResult) result = { 0 };
+
+      g_remove (entry);
+      g_assert_cmpint (kind == 0   ? symlink (moved, entry)
+                       : kind == 1 ? mkfifo (entry, 0600)
+                                   : g_mkdir (entry, 0700),
+                       ==, 0);
+      image_case_get (&c, &result);
+      g_assert_cmpuint (result.counts.compiled, ==, 1);
+      g_assert_cmpuint (result.counts.cached, ==, 0);
+      g_assert_cmpint (strstr (result.errors, "cannot keep compiled kernels in") != NULL, ==, kind == 2);
+    }
+  image_case_clear (&c);
+}
+
 typedef enum
 {
   DAMAGE_EMPTY,
@@ -598,6 +628,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image/cache/is-private", test_image_cache_is_private);
   g_test_add_func ("/leat/image/cache/refuses-open-folder", test_image_cache_refuses_open_folder);
   g_test_add_func ("/leat/image/cache/refuses-link", test_image_cache_refuses_link);
+  g_test_add_func ("/leat/image/cache/refuses-no-file", test_image_cache_refuses_no_file);
   g_test_add_func ("/leat/image/cache/rebuilds-damaged", test_image_cache_rebuilds_damaged);
   g_test_add_func ("/leat/image/cache/refuses-other-key", test_image_cache_refuses_other_key);
   g_test_add_func ("/leat/image/cache/many-writers", test_image_cache_many_writers);
