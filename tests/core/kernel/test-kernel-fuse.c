@@ -46,6 +46,8 @@ fuse_traits_to_string (const LeatFuseTraits *traits, guint n_params)
 #define STRIDE "for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < x_count; i += blockDim.x * gridDim.x) "
 #define INDEX  "uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; "
 
+#define CUDA_OR(cuda, host) "\n#ifdef LEAT_CUDA\n" cuda "\n#else\n" host "\n#endif\n"
+
 static const struct
 {
   const char *text, *traits; /* NULL: it cannot be a part */
@@ -105,7 +107,26 @@ static const struct
   { "__device__ int g () { __shared__ int s; return s; }\n" F "{ y[threadIdx.x] = g (); }", "block of 2 shared ii-" },
   { "__device__ int g () { __shared__ int s; return s; }\n" F "{ y[threadIdx.x] = 1; }", "block of 2 per-thread ii-" },
   { F "{ " INDEX "if (i >= x_count) return; __syncthreads (); y[i] = 1; }", "block of 2 waits leaves ii-" },
+  { "__device__ void g () { __syncthreads (); }\n" F "{ " INDEX "if (i >= x_count) return; g (); y[i] = 1; }",
+    "block of 2 waits leaves ii-" },
+  /* on another device it is something else */
+  { F "{" CUDA_OR ("y[threadIdx.x] = 1;", ROWS "y[i] = 1;") "}", "block loops ii-" },
+  { F "{" CUDA_OR (ROWS "y[i] = 1;", "y[threadIdx.x] = 1;") "}", "block loops ii-" },
+  { F "{" CUDA_OR ("y[threadIdx.y] = 1;", "y[threadIdx.x] = 1;") "}", "block ii-" },
+  { F "{" CUDA_OR ("y[threadIdx.x] = 1;", "y[threadIdx.y] = 1;") "}", "block ii-" },
+  { F "{" CUDA_OR (ROWS "y[i] = 1;", ROWS "y[i] = 2;") "}", "item of 2 loops ii-" },
+  { F "{" CUDA_OR (ROWS "*(y + i) = 1;", ROWS "y[i] = *(x + i);") "}", "item of 2 loops ---" },
+  { F "{" CUDA_OR (ROWS "y[i] = *(x + i);", ROWS "*(y + i) = 1;") "}", "item of 2 loops ---" },
+  { F "{" CUDA_OR ("y[threadIdx.y] = 1; __syncthreads ();", "y[threadIdx.y] = 1;") "}", "block of 2 waits ii-" },
+  { F "{" CUDA_OR ("y[threadIdx.y] = 1;", "y[threadIdx.y] = 1; __syncthreads ();") "}", "block of 2 waits ii-" },
+  { F "{" CUDA_OR ("__shared__ int s; y[threadIdx.y] = s;", "y[threadIdx.y] = 1;") "}", "block of 2 shared ii-" },
+  { F "{" CUDA_OR ("y[threadIdx.y] = 1;", "__shared__ int s; y[threadIdx.y] = s;") "}", "block of 2 shared ii-" },
+  { F "{" CUDA_OR ("if (threadIdx.y > 3) return;", "") "__syncthreads (); }", "block of 2 waits leaves ii-" },
+  { F "{" CUDA_OR ("", "if (threadIdx.y > 3) return;") "__syncthreads (); }", "block of 2 waits leaves ii-" },
+  { F "{" CUDA_OR ("leat_grid_sync ();", "") "}", NULL, "it has a grid barrier of its own" },
   /* none */
+  { "__device__ void g () { __syncwarp (); }\n" F "{ if (threadIdx.x < 3) return; g (); }", NULL,
+    "some of its threads may return before g ()" },
   { "__device__ int g () { return threadIdx.x; }\n" F "{ y[0] = g (); }", NULL,
     "g asks for threadIdx or blockDim, which only the kernel itself can" },
   { "__device__ int g () { return blockDim.x; }\n" F "{ y[0] = g (); }", NULL, "g asks for threadIdx or blockDim" },

@@ -146,7 +146,7 @@ unit_read_bounds (const char *words)
     UNIT_TEXT (UNIT_CONSTANTS) "\nconstexpr int ONE = 4, TWO = ONE * 8; const unsigned THREE = TWO + 1;\n"
                                "enum kind : int { KIND, FOUR = 7 };\nint OPEN = 64; int later = 3, LATE = 5;\n"
                                "constexpr int ITSELF = ITSELF + 1; constexpr int EACH = OTHER + 0, OTHER = EACH + 0;\n"
-                               "__device__ int g () { const int INNER = 64; return INNER; }\n"
+                               "__device__ int g () { const int INNER = 64, more = 1; return INNER; }\n"
                                "__global__ void __launch_bounds__ (%s) f (int *y) {}",
     words);
   g_autoptr (LeatKernelSource) source = unit_make_source (text);
@@ -229,6 +229,8 @@ static const char *const declared[] = {
   "int first, named = threadIdx.y;",
   "int named = threadIdx.y, last = 0;",
   "int first[2] = { 1, 2 }, *named = threadIdx.y;",
+  "int named = twice (threadIdx.y);",
+  "int named = [] { return threadIdx.y; } ();",
   "box<int, int> first, named = threadIdx.y;",
   "box<box<int>> named = threadIdx.y, last;",
   "box<box<box<int>>> named = threadIdx.y, last;",
@@ -245,6 +247,8 @@ static const char *const declared[] = {
   "[[nodiscard]] __device__ int named (int (*f) (int)) { return threadIdx.y; }",
   "__device__ int inner () { return threadIdx.y; } __device__ int named () { return inner (); }",
   "__device__ int named () { return inner (); } __device__ int inner () { return threadIdx.y; }",
+  "__device__ int named () { return outer (); } __device__ int outer () { return inner (); }"
+  "__device__ int inner () { return threadIdx.y; }",
 };
 
 static guint
