@@ -425,10 +425,13 @@ test_unit_forms (void)
               { LEAT_KERNEL_LANES, "*leat_at_lane (" },
               { LEAT_KERNEL_LANES, "\"leat_lane_f\"" },
               { LEAT_KERNEL_LANES, "\"leat_lane_g\"" },
-              { LEAT_KERNEL_STAYS, "\"leat_stay\"" } };
+              { LEAT_KERNEL_STAYS, "\"leat_stay\"" },
+              { LEAT_KERNEL_STAYS, "leat_stage_f (" },
+              { LEAT_KERNEL_STAYS, "leat_stay_run_stage (" },
+              { LEAT_KERNEL_STAYS, "leat_kernels[i].static_shared > leat_kernels[" } };
   static const LeatKernelForm forms = LEAT_KERNEL_INDIRECT | LEAT_KERNEL_LANES | LEAT_KERNEL_STAYS | LEAT_KERNEL_WHOLE;
   g_autoptr (LeatKernelSource) source =
-    unit_make_source ("__global__ void f (int *y, int n) { y[threadIdx.x] = n; }\n"
+    unit_make_source ("__global__ void f (int *y, int n) { __shared__ int s; s = n; y[threadIdx.x] = s; }\n"
                       "__global__ void g (int *y, int n) { y[threadIdx.x] = n; }\n"
                       "LEAT_HOST_VARIANT void g (int *y, int n) { for (int i = 0; i < 32; i++) y[i] = n; }\n");
 
@@ -450,6 +453,147 @@ test_unit_forms (void)
     }
 }
 
+/* A kernel, and why it cannot be a stage of one that stays; or what its text is then. */
+static const struct
+{
+  const char *text, *why, *has;
+} stages[] = {
+  { "__global__ void f (int *y, int n) { for (int i = 0; i < n; i++) y[i] = 1; }", NULL,
+    "for (int i = 0; leat_tick (leat_ticks) && ( i < n); i++) y[i] = 1;" },
+  { "__global__ void f (int *y, int n) { for (int i = 0;; i++) y[i] = 1; }", NULL,
+    "for (int i = 0; leat_tick (leat_ticks); i++) y[i] = 1;" },
+  { "__global__ void f (int *y, int n) { for (;;) y[0] = 1; }", NULL, "for (; leat_tick (leat_ticks);) y[0] = 1;" },
+  { "__global__ void f (int *y, int n) { for (auto g = [&] { ; }; (n > 1); y[(n)] = 0) y[0] = 1; }", NULL,
+    "{ ; }; leat_tick (leat_ticks) && ( (n > 1)); y[(n)] = 0)" },
+  { "__global__ void f (int *y, int n) { for (int v : t) y[v] = 1; }", NULL, "for (int v : t) y[v] = 1;" },
+  { "__global__ void f (int *y, int n) { while (n > 0 || n < 9) n--; }", NULL,
+    "while (leat_tick (leat_ticks) && (n > 0 || n < 9)) n--;" },
+  { "__global__ void f (int *y, int n) { do n--; while (n); }", NULL,
+    "do n--; while (leat_tick (leat_ticks) && (n));" },
+  { "__global__ void f (int *y, int n) { for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * "
+    "gridDim.x) y[i] = 1; }",
+    NULL, "!leat_tick (leat_ticks) && ( i" },
+  { "__device__ void g (int n) { while (n) n--; }\n__global__ void f (int *y, int n) { g (n); }", NULL,
+    "void g (int n) { unsigned int leat_ticks = 0; (void) leat_ticks; while (leat_tick (leat_ticks) && (n)) n--; }" },
+  { "__global__ void f (int *y, int n) { auto g = [&] { while (n) n--; }; g (); }", NULL,
+    "[&] { while (leat_tick (leat_ticks) && (n)) n--; }" },
+  { "__global__ void f (int *y, int n) { auto g = [&, n] { while (y[0]) y[0]--; }; g (); }", NULL,
+    "{ while (leat_tick (leat_ticks) && (y[0])) y[0]--; }" },
+  { "__global__ void f (int *y, int n) { auto g = [=] { y[0] = 1; }; while (n) n--; }", NULL,
+    "while (leat_tick (leat_ticks) && (n)) n--;" },
+  { "__global__ void f (int *y, int n) { leat_grid_sync (); while (y[0]) __nanosleep (20); }", NULL, "leat_stage_f (" },
+  { "constexpr int g (int n) { return n; }\n__global__ void f (int *y, int n) { y[0] = g (n); }", NULL,
+    "!g (int n) { unsigned int leat_ticks" },
+  /* cannot be ended, or is more than a stage */
+  { "__global__ void f (int *y, int n) { auto g = [=] { while (y[0]) y[0]--; }; g (); }",
+    "there is a loop in a lambda" },
+  { "__global__ void f (int *y, int n) { auto g = [&n] { for (;;) n--; }; g (); }", "there is a loop in a lambda" },
+  { "__global__ void f (int *y, int n) { auto g = [y] { do y[0]--; while (y[0]); }; g (); }", "a loop in a lambda" },
+  { "struct s { __device__ void g (int n) { while (n) n--; } };\n__global__ void f (int *y, int n) { }",
+    "a type of its file has a loop" },
+  { "struct s { __device__ void g (int n) { for (;;) n--; } };\n__global__ void f (int *y, int n) { }",
+    "a type of its file has a loop" },
+  { "__device__ int g (int n) { return n ? g (n - 1) : 0; }\n__global__ void f (int *y, int n) { y[0] = g (n); }",
+    "a function that it calls calls itself" },
+  { "__device__ int h (int n); __device__ int g (int n) { return h (n); } __device__ int h (int n) { return g (n); }\n"
+    "__global__ void f (int *y, int n) { y[0] = g (n); }",
+    "a function that it calls calls itself" },
+  { "__device__ int g (int n) { return n ? g (n - 1) : 0; }\n__global__ void f (int *y, int n) { }", NULL,
+    "leat_stage_f (" },
+  { "__global__ void f (int *y, int n) { again: n--; if (n) goto again; }", "there is a goto in it" },
+  { "__device__ void g (int n) { again: n--; if (n) goto again; }\n__global__ void f (int *y, int n) { g (n); }",
+    "there is a goto in it" },
+  { "constexpr int g (int n) { while (n) n--; return n; }\n__global__ void f (int *y, int n) { y[0] = g (n); }",
+    "a loop in an operator or constexpr function" },
+  { "struct s { int v; }; __device__ s operator+ (s a, s b) { for (;;) ; }\n__global__ void f (int *y, int n) { }",
+    NULL, "leat_stage_f (" },
+  { "__global__ void f (int *y, int n) { asm (\"\"); }", "there is assembly in it" },
+  { "__global__ void f (int *y, int n) { while (y[0]) __nanosleep (20); }", "its blocks may wait for each other" },
+  { "__global__ void f (int *y, int n) { if (n > 3) return; __syncthreads (); }", "it may return before a barrier",
+    "!leat_stage_f (" },
+  { "__global__ void f (int *y, int n) { if (threadIdx.x > 3) return; __syncthreads (); }",
+    "it may return before a barrier" },
+  { "__device__ int kept;\n__global__ void f (int *y, int n) { }", "its file has variables on the device" },
+  { "__constant__ int fixed;\n__global__ void f (int *y, int n) { }", NULL, "leat_stage_f (" },
+};
+
+static char *
+unit_dup_words (const char *text)
+{
+  GString *out = g_string_new (NULL);
+
+  for (; *text != '\0'; text++)
+    if (!g_ascii_isspace (*text))
+      g_string_append_c (out, *text);
+  return g_string_free (out, FALSE);
+}
+
+static void
+test_unit_stages (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (stages); i++)
+    {
+      g_autoptr (LeatKernelSource) source = unit_make_source (stages[i].text);
+      guint stage = 77;
+      const char *why = leat_kernel_source_why_no_stage (source, "f", &stage);
+      g_autofree char *text = leat_kernel_source_dup_host_text (source, LEAT_KERNEL_STAYS, NULL);
+      g_autofree char *words = unit_dup_words (text);
+
+      g_assert_cmpuint (stage, ==, 0);
+      if (why == NULL || stages[i].why == NULL ? why != stages[i].why : strstr (why, stages[i].why) == NULL)
+        g_error ("%s: %s", stages[i].text, why);
+      if (stages[i].has != NULL)
+        {
+          gboolean wanted = stages[i].has[0] != '!';
+          g_autofree char *has = unit_dup_words (stages[i].has + !wanted);
+
+          if ((strstr (words, has) != NULL) != wanted)
+            g_error ("%s: \"%s\" is %sthere", stages[i].text, stages[i].has, wanted ? "not " : "");
+        }
+    }
+}
+
+/* What a kernel takes becomes members and assertions of the host's text, and where it reports, one more. */
+static const struct
+{
+  const char *text, *has;
+} taken[] = {
+  { "int *y", "struct leat_params_f { int * y; };" },
+  { "int y[4][2]", "struct leat_params_f { int * y; };" },
+  { "int y __attribute__ ((unused)), int z [[maybe_unused]] [3]", "struct leat_params_f { int y; int * z; };" },
+  { "const float *const __restrict__ y = nullptr, int n = 3",
+    "struct leat_params_f { const float * const __restrict__ y; int n; };" },
+  { "", "struct leat_params_f { };" },
+  { "void", "struct leat_params_f { };" },
+  { "int *y", "static_assert (sizeof (int) == 4 && (int) -1 < (int) 1 && (int) 0.5 == (int) 0, " },
+  { "unsigned *y", "static_assert (sizeof (unsigned) == 4 && (unsigned) -1 > (unsigned) 1 && (unsigned) 0.5 == " },
+  { "float *y", "static_assert (sizeof (float) == 4 && (float) 0.5 != (float) 0, \"\\\"y\\\" of the kernel \\\"f\\\"" },
+  { "double *y", "static_assert (sizeof (double) == 8 && (double) 0.5 != (double) 0, " },
+  { "bool *y", "static_assert (sizeof (bool) == 1 && (bool) 2 == (bool) 1, " },
+  { "char *y", "static_assert (sizeof (char) == 1, \"" },
+  { "float2 *y", "static_assert (sizeof (float2) == 8, \"" },
+  { "const int *x, int x_count", "(int) leat_take_count (p.x_count_where, p.x_count_value, p.x_count_most, "
+                                 "p.x_count_over)" },
+  { "const int *x, int x_count",
+    "struct leat_wrapped_f { const int * x; const uint64_t * x_count_where; uint64_t x_count_value; uint64_t "
+    "x_count_most; uint64_t * x_count_over; };" },
+};
+
+static void
+test_unit_params (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (taken); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("__global__ void f (%s) { }", taken[i].text);
+      g_autoptr (LeatKernelSource) source = unit_make_source (text);
+      g_autofree char *words = unit_dup_words (leat_kernel_source_get_host_text (source, NULL));
+      g_autofree char *has = unit_dup_words (taken[i].has);
+
+      if (strstr (words, has) == NULL)
+        g_error ("(%s): \"%s\" is not there", taken[i].text, taken[i].has);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -460,5 +604,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/unit/references", test_unit_references);
   g_test_add_func ("/leat/kernel/unit/guards", test_unit_guards);
   g_test_add_func ("/leat/kernel/unit/forms", test_unit_forms);
+  g_test_add_func ("/leat/kernel/unit/stages", test_unit_stages);
+  g_test_add_func ("/leat/kernel/unit/params", test_unit_params);
   return g_test_run ();
 }
