@@ -422,6 +422,7 @@ test_unit_forms (void)
     LeatKernelForm form;
     const char *word;
   } has[] = { { LEAT_KERNEL_INDIRECT, "*leat_resolve (" },
+              { LEAT_KERNEL_INDIRECT, "leat_resolve (p.y)" },
               { LEAT_KERNEL_LANES, "*leat_at_lane (" },
               { LEAT_KERNEL_LANES, "\"leat_lane_f\"" },
               { LEAT_KERNEL_LANES, "\"leat_lane_g\"" },
@@ -430,10 +431,10 @@ test_unit_forms (void)
               { LEAT_KERNEL_STAYS, "leat_stay_run_stage (" },
               { LEAT_KERNEL_STAYS, "leat_kernels[i].static_shared > leat_kernels[" } };
   static const LeatKernelForm forms = LEAT_KERNEL_INDIRECT | LEAT_KERNEL_LANES | LEAT_KERNEL_STAYS | LEAT_KERNEL_WHOLE;
-  g_autoptr (LeatKernelSource) source =
-    unit_make_source ("__global__ void f (int *y, int n) { __shared__ int s; s = n; y[threadIdx.x] = s; }\n"
-                      "__global__ void g (int *y, int n) { y[threadIdx.x] = n; }\n"
-                      "LEAT_HOST_VARIANT void g (int *y, int n) { for (int i = 0; i < 32; i++) y[i] = n; }\n");
+  g_autoptr (LeatKernelSource) source = unit_make_source (
+    "__global__ void f (int *y, const int *x, int x_count) { __shared__ int s; s = x[0]; y[0] = s; }\n"
+    "__global__ void g (int *y, int n) { y[threadIdx.x] = n; }\n"
+    "LEAT_HOST_VARIANT void g (int *y, int n) { for (int i = 0; i < 32; i++) y[i] = n; }\n");
 
   for (LeatKernelForm form = 0; form <= forms; form++)
     {
@@ -482,6 +483,12 @@ static const struct
   { "__global__ void f (int *y, int n) { auto g = [=] { y[0] = 1; }; while (n) n--; }", NULL,
     "while (leat_tick (leat_ticks) && (n)) n--;" },
   { "__global__ void f (int *y, int n) { leat_grid_sync (); while (y[0]) __nanosleep (20); }", NULL, "leat_stage_f (" },
+  { "constexpr __device__ int g (int n) { return n; }\n__global__ void f (int *y, int n) { y[0] = g (n); }", NULL,
+    "!g (int n) { unsigned int leat_ticks" },
+  { "struct s { int v; }; __device__ s operator+ (s a, s b) { return b; }\n__global__ void f (int *y, int n) { }", NULL,
+    "!s b) { unsigned int leat_ticks" },
+  { "__global__ void f (int *y, int n) { }\nLEAT_HOST_VARIANT void f (int *y, int n) { while (n) n--; }", NULL,
+    "{ while (n) n--; }" },
   { "constexpr int g (int n) { return n; }\n__global__ void f (int *y, int n) { y[0] = g (n); }", NULL,
     "!g (int n) { unsigned int leat_ticks" },
   /* cannot be ended, or is more than a stage */
