@@ -117,7 +117,7 @@ leat_image_cache_write (int folder, const char *name, GBytes *sealed)
 {
   gsize size, done = 0;
   const guint8 *data = g_bytes_get_data (sealed, &size);
-  int file = openat (folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  int file = openat (folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
   if (file < 0)
     return FALSE;

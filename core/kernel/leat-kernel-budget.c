@@ -13,7 +13,7 @@ static gboolean
 leat_budget_has_word (const LeatKernelUnit *unit, const LeatDecl *decl, const char *const *words)
 {
   for (guint i = decl->first; i <= decl->last; i++)
-    if (leat_tokens_at (unit->tokens, i)->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (unit->tokens, i, words))
+    if (leat_tokens_is_any (unit->tokens, i, words))
       return TRUE;
   return FALSE;
 }

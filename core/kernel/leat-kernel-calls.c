@@ -270,9 +270,11 @@ leat_kernel_calls_walk (LeatKernelCalls *self, guint node, guint wanted, guint8 
 
       if (callee == wanted)
         return TRUE;
-      if (seen[callee]++ == 0 && leat_kernel_calls_walk (self, callee, wanted, seen))
+      if (seen[callee])
+        continue;
+      seen[callee] = TRUE;
+      if (leat_kernel_calls_walk (self, callee, wanted, seen))
         return TRUE;
-      seen[callee] = 1;
     }
   return FALSE;
 }

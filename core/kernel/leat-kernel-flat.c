@@ -190,8 +190,7 @@ leat_flat_planner_read_condition (LeatFlatPlanner *self, guint first, guint last
 
       if (i == last + 1 || leat_tokens_is (self->tokens, i, join))
         {
-          if (i > begin)
-            leat_flat_planner_read_comparison (self, begin, i - 1, leaves);
+          leat_flat_planner_read_comparison (self, begin, i - 1, leaves);
           begin = i + 1;
         }
       else if (match != G_MAXUINT && match > i)

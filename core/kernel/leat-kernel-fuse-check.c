@@ -257,7 +257,7 @@ leat_fuse_is_per_item (const LeatKernelUnit *unit, LeatKernelCalls *calls, const
 static guint8 *
 leat_fuse_find_indexed (const LeatKernelUnit *unit, const LeatDecl *decl, const LeatPrototype *prototype)
 {
-  guint8 *indexed = g_new0 (guint8, prototype->n_params + 1);
+  guint8 *indexed = g_new0 (guint8, prototype->n_params);
 
   for (guint p = 0; p < prototype->n_params; p++)
     {

@@ -171,7 +171,7 @@ leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form)
                 && g_array_index (self->uses, LeatFuseUse, i).form == form);
   if (!known)
     {
-      LeatFuseUse use = { g_strdup (entry), 0, form };
+      LeatFuseUse use = { .entry = g_strdup (entry), .form = form };
 
       g_array_append_val (self->uses, use);
     }

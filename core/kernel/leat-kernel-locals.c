@@ -26,22 +26,25 @@ leat_locals_is_declared_at (LeatLocals *self, guint token)
   return g_hash_table_contains (self->declared, GUINT_TO_POINTER (token));
 }
 
-/* `Rng<int> g (1)`, where the ">" before the name closes what follows a type's name at the beginning of a statement. */
+/* `Rng<int> g`, where the ">" before the name closes what may follow a type's name, and not `n > i`; where brackets
+ * follow, at the beginning of a statement. */
 static gboolean
-leat_locals_closes_type (LeatLocals *self, guint token)
+leat_locals_closes_type (LeatLocals *self, guint token, gboolean constructs)
 {
   static const char *const begins[] = { ";", "{", "}", "const", NULL };
   const LeatTokens *tokens = self->unit->tokens;
   gint depth = 0;
 
-  for (; token > self->decl->body && !leat_tokens_is (tokens, token, ";") && !leat_tokens_is (tokens, token, "{");
-       token--)
+  for (; token > self->decl->body && !leat_tokens_is (tokens, token, ";"); token--)
     {
+      if (leat_tokens_is (tokens, token, "{"))
+        return !constructs;
       depth += leat_tokens_is (tokens, token, ">") + 2 * leat_tokens_is (tokens, token, ">>")
                - leat_tokens_is (tokens, token, "<");
       if (depth == 0)
-        return leat_tokens_at (tokens, token - 1)->kind == LEAT_TOKEN_IDENT
-               && leat_tokens_is_any (tokens, token - 2, begins);
+        return !constructs
+               || (leat_tokens_at (tokens, token - 1)->kind == LEAT_TOKEN_IDENT
+                   && leat_tokens_is_any (tokens, token - 2, begins));
     }
   return FALSE;
 }
@@ -83,7 +86,7 @@ leat_locals_begins_declaration (LeatLocals *self, guint token)
     return FALSE;
   type--;
   if (leat_tokens_is (tokens, type, ">"))
-    return type + 1 == token && (!constructs || leat_locals_closes_type (self, type));
+    return type + 1 == token && leat_locals_closes_type (self, type, constructs);
   if (type + 1 == token && leat_locals_ends_type (self, type))
     return TRUE;
   if (leat_tokens_at (tokens, type)->kind != LEAT_TOKEN_IDENT

@@ -92,8 +92,8 @@ leat_reference_name (const LeatKernelUnit *self, guint index)
              : G_MAXUINT;
   if (leat_tokens_is (tokens, index, "using"))
     return leat_tokens_is (tokens, index + 2, "=") && leat_reference_is_in (self, index + 3, end) ? name : G_MAXUINT;
-  while (leat_tokens_is (tokens, name + 1, "(")) /* an attribute */
-    name = leat_tokens_at (tokens, name + 1)->match + 1;
+  while (leat_kernel_unit_skip_attribute (self, name) != name)
+    name = leat_kernel_unit_skip_attribute (self, name) + 1;
   return leat_reference_is_kept (self, name + 1, end) ? name : G_MAXUINT;
 }
 

@@ -52,6 +52,8 @@ leat_kernel_unit_skip_angles (const LeatKernelUnit *self, guint index)
         depth--;
       else if (leat_tokens_is (self->tokens, index, ">>"))
         depth -= 2;
+      else if (leat_tokens_is (self->tokens, index, ">>>"))
+        depth -= 3;
       else if (leat_tokens_is (self->tokens, index, "("))
         index = leat_kernel_unit_match (self, index);
       if (depth <= 0)
@@ -337,6 +339,10 @@ leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end)
         angles++;
       else if (leat_tokens_is (self->tokens, i, ">"))
         angles--;
+      else if (angles > 1 && leat_tokens_is (self->tokens, i, ">>")) /* no shift */
+        angles -= 2;
+      else if (angles > 2 && leat_tokens_is (self->tokens, i, ">>>"))
+        angles -= 3;
       if (i == end || (angles <= 0 && leat_tokens_is (self->tokens, i, ",")))
         {
           guint last = i - 1;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,6 +142,36 @@ test_image_cache_refuses_link (void)
   image_case_get (&c, &result);
   g_assert_cmpuint (result.counts.compiled, ==, 1);
   g_assert_cmpuint (result.counts.cached, ==, 0);
+  image_case_clear (&c);
+}
+
+/* Where an image should be is something else: a link to a sound one, a pipe that nobody writes to, a folder. */
+static void
+test_image_cache_refuses_no_file (void)
+{
+  ImageCase c;
+  g_autofree char *entry = NULL, *moved = NULL;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_expect (&c, 0, 0, 1, 0);
+  entry = image_case_dup_entry (&c);
+  moved = image_case_dup_path (&c, "elsewhere");
+  g_assert_cmpint (g_rename (entry, moved), ==, 0);
+  for (guint kind = 0; kind < 3; kind++)
+    {
+      g_auto (ImageResult) result = { 0 };
+
+      g_remove (entry);
+      g_assert_cmpint (kind == 0   ? symlink (moved, entry)
+                       : kind == 1 ? mkfifo (entry, 0600)
+                                   : g_mkdir (entry, 0700),
+                       ==, 0);
+      image_case_get (&c, &result);
+      g_assert_cmpuint (result.counts.compiled, ==, 1);
+      g_assert_cmpuint (result.counts.cached, ==, 0);
+      g_assert_cmpint (strstr (result.errors, "cannot keep compiled kernels in") != NULL, ==, kind == 2);
+    }
   image_case_clear (&c);
 }
 
@@ -442,6 +473,76 @@ test_image_cache_hands_nothing_on (void)
   image_case_clear (&c);
 }
 
+/* Folders that others have left are removed, and nothing that only looks like one: of a process that is there or holds
+ * the lock, of another name, or no folder. */
+static void
+test_image_cache_sweeps (void)
+{
+  static const struct
+  {
+    const char *name; /* no process has a number so high */
+    enum
+    {
+      SWEEP_FOLDER,
+      SWEEP_HELD,
+      SWEEP_LINK,
+      SWEEP_FILE
+    } kind;
+    gboolean goes;
+  } rows[] = {
+    { "leat-kernel-4194305-ABCDEF", SWEEP_FOLDER, TRUE },     { "leat-kernel-4194305-GHIJKL", SWEEP_FOLDER, TRUE },
+    { "leat-kernel-4194305-LOCKED", SWEEP_HELD, FALSE },      { "leat-kernel-4194305-LINKED", SWEEP_LINK, FALSE },
+    { "leat-kernel-4194305-PLAIN1", SWEEP_FILE, FALSE },      { "leat-kernel-4194305-ABCDE", SWEEP_FOLDER, FALSE },
+    { "leat-kernel-4194305-ABCDEFG", SWEEP_FOLDER, FALSE },   { "leat-kernel-4194305_ABCDEF", SWEEP_FOLDER, FALSE },
+    { "leat_kernel-4194305-ABCDEF", SWEEP_FOLDER, FALSE },    { "leat-kernel-1-ABCDEF", SWEEP_FOLDER, FALSE },
+    { "leat-kernel-0-ABCDEF", SWEEP_FOLDER, FALSE },          { "leat-kernel--ABCDEF", SWEEP_FOLDER, FALSE },
+    { "leat-kernel-4294967297-ABCDEF", SWEEP_FOLDER, FALSE },
+  };
+  g_autofree char *folder = NULL, *inner = NULL;
+  g_autoptr (GString) paths = g_string_new (NULL);
+  g_auto (GStrv) list = NULL;
+  int held = -1;
+  ImageCase c;
+
+  if (!image_case_init (&c))
+    return;
+  folder = image_case_dup_path (&c, "tmp");
+  inner = g_build_filename (folder, "apart", NULL);
+  g_assert_cmpint (g_mkdir_with_parents (inner, 0700), ==, 0);
+  image_case_write (&c, "tmp/apart/inside", "");
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, rows[i].name, NULL);
+
+      g_string_append_printf (paths, "%s\n", path);
+      if (rows[i].kind == SWEEP_LINK)
+        g_assert_cmpint (symlink (inner, path), ==, 0);
+      else if (rows[i].kind == SWEEP_FILE)
+        g_assert_true (g_file_set_contents (path, "", 0, NULL));
+      else
+        {
+          g_autofree char *file = g_build_filename (path, "image.so", NULL);
+
+          g_assert_cmpint (g_mkdir (path, 0700), ==, 0);
+          g_assert_true (g_file_set_contents (file, "", 0, NULL));
+        }
+      if (rows[i].kind == SWEEP_HELD)
+        {
+          held = open (path, O_RDONLY | O_CLOEXEC);
+          g_assert_cmpint (flock (held, LOCK_EX | LOCK_NB), ==, 0);
+        }
+    }
+  image_case_set (&c, "TMPDIR", folder);
+  image_case_expect (&c, 0, 0, 1, 0);
+  list = g_strsplit (paths->str, "\n", -1);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (g_file_test (list[i], G_FILE_TEST_EXISTS) == rows[i].goes)
+      g_error ("%s is %s", list[i], rows[i].goes ? "there" : "gone");
+  g_assert_true (exists (&c, "tmp/apart/inside"));
+  close (held);
+  image_case_clear (&c);
+}
+
 static char *
 make_key (const char *name, const char *text, gboolean strict, const char *compiler)
 {
@@ -598,12 +699,14 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image/cache/is-private", test_image_cache_is_private);
   g_test_add_func ("/leat/image/cache/refuses-open-folder", test_image_cache_refuses_open_folder);
   g_test_add_func ("/leat/image/cache/refuses-link", test_image_cache_refuses_link);
+  g_test_add_func ("/leat/image/cache/refuses-no-file", test_image_cache_refuses_no_file);
   g_test_add_func ("/leat/image/cache/rebuilds-damaged", test_image_cache_rebuilds_damaged);
   g_test_add_func ("/leat/image/cache/refuses-other-key", test_image_cache_refuses_other_key);
   g_test_add_func ("/leat/image/cache/many-writers", test_image_cache_many_writers);
   g_test_add_func ("/leat/image/cache/unwritable", test_image_cache_unwritable);
   g_test_add_func ("/leat/image/cache/is-bounded", test_image_cache_is_bounded);
   g_test_add_func ("/leat/image/cache/is-full", test_image_cache_is_full);
+  g_test_add_func ("/leat/image/cache/sweeps", test_image_cache_sweeps);
   g_test_add_func ("/leat/image/cache/hands-nothing-on", test_image_cache_hands_nothing_on);
   return g_test_run ();
 }

@@ -89,6 +89,8 @@ atomicAdd (unsigned int *where, unsigned int value)
         out[i] = i + 1;)                                                                                               \
   CASE (writes_in_guard, int, int i = INDEX; if ((out[i] = 3) > 5 || i >= n) return; out[i] = i + 1;)                  \
   CASE (steps_in_guard, int, int i = INDEX; if (i++ >= n) return; out[i] = i + 1;)                                     \
+  CASE (steps_at_end, int, int i = INDEX; if (out[i]++) return; if (i >= n) return; out[i] = i + 5;)                   \
+  CASE (steps_down_at_end, int, int i = INDEX; if (out[i]--) return; if (i >= n) return; out[i] = i + 5;)              \
   CASE (comma_in_guard, int, int i = INDEX; if (i < n, i & 1) out[i] = i + 1;)                                         \
   CASE (choice_in_guard, int, int i = INDEX; if (i < n ? i & 1 : i & 2) out[i] = i + 1;)                               \
   CASE (bound_changes, int, int i = INDEX; n /= 2; if (i >= n) return; out[i] = i + 1;)                                \

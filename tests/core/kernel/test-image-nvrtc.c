@@ -1,0 +1,187 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "image-child.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <utime.h>
+
+/* What is asked of NVRTC, and what is made of its answers, with a library that only plays one: what it was given is
+ * what it gives.  NVRTC_FAILS says what goes wrong. */
+
+static const char nvrtc_text[] =
+  "#include <cstdlib>\n#include <cstring>\n#include <string>\n"
+  "struct Program { std::string text, image, log; };\n"
+  "static bool fails (const char *what) { const char *s = getenv (\"NVRTC_FAILS\"); return s && !strcmp (s, what); }\n"
+  "extern \"C\" {\n"
+  "int nvrtcCreateProgram (Program **p, const char *text, const char *name, int n, const char **, const char **)\n"
+  "{\n  if (fails (\"create\")) return 5;\n  *p = new Program; (*p)->text = std::string (name) + \"\\n\" + text;\n"
+  "  return n;\n}\n"
+  "int nvrtcDestroyProgram (Program **p) { delete *p; *p = nullptr; return 0; }\n"
+  "int nvrtcCompileProgram (Program *p, int n, const char *const *options)\n"
+  "{\n  for (int i = 0; i < n; i++) p->image += std::string (options[i]) + \"\\n\";\n"
+  "  p->image += p->text;\n"
+  "  if (fails (\"compile\")) p->log = \"kernel.cu(12): error: no such thing (3): x\\n\\nother.h(7): warning: "
+  "odd\\n\";\n"
+  "  if (fails (\"limit\")) p->log = \"ptxas error : Entry function 'leat_wrap_f' uses too much shared data (0x1a0b0 "
+  "\"\n"
+  "    \"bytes, 0xc000 max)\\n\";\n"
+  "  if (fails (\"bytes\")) p->log = \"\\xff is no text\";\n"
+  "  return p->log.empty () ? 0 : 6;\n}\n"
+  "int nvrtcGetProgramLogSize (Program *p, size_t *n) { *n = p->log.size () + 1; return 0; }\n"
+  "int nvrtcGetProgramLog (Program *p, char *to) { strcpy (to, p->log.c_str ()); return 0; }\n"
+  "int nvrtcGetCUBINSize (Program *p, size_t *n) { *n = p->image.size () + 6; return 0; }\n"
+  "int nvrtcGetCUBIN (Program *p, char *to) { memcpy (to, (\"cubin\\n\" + p->image).data (), p->image.size () + 6); "
+  "return 0; }\n"
+  "int nvrtcGetPTXSize (Program *p, size_t *n) { *n = p->image.size () + 4; return 0; }\n"
+  "#ifndef OLD\n"
+  "int nvrtcGetPTX (Program *p, char *to) { memcpy (to, (\"ptx\\n\" + p->image).data (), p->image.size () + 4); return "
+  "0; }\n"
+  "#endif\n"
+  "const char *nvrtcGetErrorString (int code) { return code == 5 ? \"NVRTC_FIVE\" : code == 6 ? \"NVRTC_SIX\" : "
+  "\"NVRTC_OTHER\"; }\n"
+  "}\n";
+
+/* Compiles the library, and has the case use it. */
+static gboolean
+nvrtc_init (ImageCase *self, const char *define)
+{
+  g_autofree char *text = NULL, *library = NULL;
+  g_autoptr (GSubprocess) child = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!image_case_init (self))
+    return FALSE;
+  image_case_write (self, "nvrtc.cc", nvrtc_text);
+  text = image_case_dup_path (self, "nvrtc.cc");
+  library = image_case_dup_path (self, "libplayed.so");
+  child =
+    g_subprocess_new (G_SUBPROCESS_FLAGS_NONE, &error, "c++", define, "-shared", "-fPIC", "-o", library, text, NULL);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_wait_check (child, NULL, &error));
+  g_assert_no_error (error);
+  image_case_set (self, "LEAT_NVRTC", library);
+  self->target = "sm_90";
+  return TRUE;
+}
+
+/* The image is kept as long as the library is the same: another size or time is another NVRTC. */
+static void
+test_image_nvrtc_is_kept (void)
+{
+  g_autofree char *library = NULL, *link = NULL;
+  ImageCase c;
+  FILE *file;
+
+  if (!nvrtc_init (&c, "-DNEW"))
+    return;
+  library = image_case_dup_path (&c, "libplayed.so");
+  link = image_case_dup_path (&c, "libother.so");
+  g_assert_cmpint (utime (library, &(struct utimbuf){ 2000000, 2000000 }), ==, 0);
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_expect (&c, 0, 1, 0, 0);
+  g_assert_cmpint (utime (library, &(struct utimbuf){ 1000000, 1000000 }), ==, 0);
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_expect (&c, 0, 1, 0, 0);
+  file = g_fopen (library, "a");
+  g_assert_cmpint (fputc ('\n', file), ==, '\n');
+  fclose (file);
+  g_assert_cmpint (utime (library, &(struct utimbuf){ 1000000, 1000000 }), ==, 0);
+  image_case_expect (&c, 0, 0, 1, 0);
+  /* By another name, it is the same. */
+  g_assert_cmpint (symlink (library, link), ==, 0);
+  image_case_set (&c, "LEAT_NVRTC", link);
+  image_case_expect (&c, 0, 1, 0, 0);
+  c.fast = TRUE;
+  image_case_expect (&c, 0, 0, 1, 0);
+  c.target = "compute_90";
+  image_case_expect (&c, 0, 0, 1, 0);
+  image_case_clear (&c);
+}
+
+/* What is asked for is what the image says of itself here. */
+static void
+test_image_nvrtc_is_asked (void)
+{
+  static const struct
+  {
+    const char *target, *head;
+    gboolean fast;
+  } rows[] = {
+    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", FALSE },
+    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", TRUE },
+    { "compute_75", "ptx\n--gpu-architecture=compute_75\n", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *entry = NULL, *image = NULL;
+      const char *at;
+      gsize size, begin;
+      ImageCase c;
+
+      if (!nvrtc_init (&c, "-DNEW"))
+        return;
+      c.target = rows[i].target;
+      c.fast = rows[i].fast;
+      image_case_expect (&c, 0, 0, 1, 0);
+      entry = image_case_dup_entry (&c);
+      g_assert_true (g_file_get_contents (entry, &image, &size, NULL));
+      for (begin = 0; begin < size && !g_str_has_prefix (image + begin, rows[i].head);)
+        begin++;
+      at = image + begin;
+      g_assert_cmpuint (begin, <, size);
+      g_assert_nonnull (strstr (at, rows[i].fast ? "\n--fmad=true\n" : "\n--fmad=false\n"));
+      g_assert_nonnull (strstr (at, "\n--std=c++17\n"));
+      g_assert_nonnull (strstr (at, "kernel.cu\n"));
+      g_assert_nonnull (strstr (at, "leat_wrap_f"));
+      image_case_clear (&c);
+    }
+}
+
+static void
+test_image_nvrtc_fails (void)
+{
+  static const struct
+  {
+    const char *define, *fails, *says[3];
+  } rows[] = {
+    { "-DNEW", "create", { "nvrtcCreateProgram for ", "kernel.cu: NVRTC_FIVE" } },
+    { "-DNEW",
+      "compile",
+      { "kernel.cu does not compile for sm_90 (NVRTC_SIX):\n", "kernel.cu:12: error: no such thing (3): x\n",
+        "other.h:7: warning: odd" } },
+    { "-DNEW", "limit", { "kernel \"f\" declares 106672 bytes of __shared__ memory", "at most 49152: take smaller" } },
+    { "-DNEW", "bytes", { "does not compile for sm_90 (NVRTC_SIX):\n", " is no text\n" } },
+    { "-DOLD", "nothing", { "this NVRTC is too old: it lacks nvrtcGetPTX" } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (ImageResult) result = { 0 };
+      ImageCase c;
+
+      if (!nvrtc_init (&c, rows[i].define))
+        return;
+      image_case_set (&c, "NVRTC_FAILS", rows[i].fails);
+      image_case_get (&c, &result);
+      g_assert_null (result.digest);
+      for (guint k = 0; k < G_N_ELEMENTS (rows[i].says) && rows[i].says[k] != NULL; k++)
+        if (strstr (result.errors, rows[i].says[k]) == NULL)
+          g_error ("expected \"%s\" in: %s", rows[i].says[k], result.errors);
+      image_case_clear (&c);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  image_child_check (argc, argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/image/nvrtc/is-kept", test_image_nvrtc_is_kept);
+  g_test_add_func ("/leat/image/nvrtc/is-asked", test_image_nvrtc_is_asked);
+  g_test_add_func ("/leat/image/nvrtc/fails", test_image_nvrtc_fails);
+  return g_test_run ();
+}
