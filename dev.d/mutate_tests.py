@@ -20,6 +20,8 @@ PATHS = ('PATH', 'LD_LIBRARY_PATH', 'GI_TYPELIB_PATH')
 # They want kernels that were compiled with the tree; these are not compiled again for each mistake, so they would notice
 # any in core/kernel, which is part of what such an image is known by.
 LEFT_OUT = ('kernel/image-shipped',)
+# For the same reason a mistake there has all kernels compiled again: a program is given the time that the suite gives it.
+COMPILES_AGAIN = 'core/kernel/'
 GOOD, BAD, HANGS, STOPPED = 'passes', 'fails', 'hangs', 'stopped'
 WORDS_SHOWN = 160  # of why a case failed
 
@@ -85,7 +87,7 @@ class Programs:
                       if not any('slow' in suite for suite in test['suite']) and test['name'] not in LEFT_OUT}
         self.words = {name: split_words(name) for name in self.tests}
         self.folders = {name: list_folders(test, build) for name, test in self.tests.items()}
-        self.stop, self.ended = threading.Event(), False
+        self.stop, self.ended, self.compiles_again = threading.Event(), False, False
 
     def learn(self, results):
         """Who noticed a mistake in a file is asked first of the next one there."""
@@ -128,6 +130,7 @@ class Programs:
 
     def run(self, path, tests):
         """(outcome, detail) of the mistake that is planted."""
+        self.compiles_again = path.startswith(COMPILES_AGAIN)
         found = self.run_some(tests, time.monotonic() + self.options.time, self.jobs, lambda verdict: verdict in (BAD, HANGS))
         for name, (verdict, _, why) in found.items():
             if verdict in (BAD, HANGS):
@@ -188,7 +191,9 @@ class Programs:
         """(verdict, why it failed)"""
         name = test['name']
         beside = 1 if test['is_parallel'] else self.options.copies  # what has to run alone does not, with other copies at work
-        limit = max(self.options.least, SLOWER * self.known.seconds[name]) * beside if name in self.known.seconds else test['timeout']
+        limit = test['timeout']
+        if name in self.known.seconds and not self.compiles_again:
+            limit = max(self.options.least, SLOWER * self.known.seconds[name]) * beside
         child = subprocess.Popen(test['cmd'], cwd=test['workdir'] or self.build.folder, env=self.make_environment(test, folder),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                  errors='replace', start_new_session=True, preexec_fn=offer_to_oom_killer)
