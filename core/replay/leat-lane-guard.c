@@ -10,6 +10,8 @@
  * buffer leaves a trace, in whatever way the kernel was compiled and whatever the device is.  Where AddressSanitizer is
  * in the program all of it is closed besides, so that what it watches ends there, also for no more than a read.
  *
+ * No run's own: what the driver is called for here is in no count of runs.
+ *
  * The pattern depends on where a buffer ends: what a kernel reads behind one and writes behind another is seen too. */
 
 #define LEAT_GUARD_MOST_BYTES 256
@@ -210,9 +212,14 @@ leat_lane_guard (LeatLane *self, GError **error)
 {
   GArray *gaps = leat_lane_list_gaps (self);
 
+  gboolean good;
+
   if (leat_device_closes_memory (self->resident->device))
     leat_lane_close_gaps (self, gaps);
-  return leat_lane_fill_gaps (self, gaps, error);
+  leat_driver_trace_begin_aside ();
+  good = leat_lane_fill_gaps (self, gaps, error);
+  leat_driver_trace_end_aside ();
+  return good;
 }
 
 /* Of the bytes that were filled, the first that was written since. */
@@ -313,7 +320,9 @@ leat_lane_check_guard (LeatLane *self, GError **error)
     return TRUE;
   if (!self->on_host && !leat_device_push (self->resident->device, error))
     return FALSE;
+  leat_driver_trace_begin_aside ();
   good = leat_lane_check_gaps (self, error);
+  leat_driver_trace_end_aside ();
   if (!self->on_host)
     leat_device_pop (self->resident->device);
   return good;
