@@ -61,6 +61,8 @@ leat_host_writer_dup_base (LeatHostWriter *self, guint first, guint end, guint *
       piece_end = match != G_MAXUINT && match > piece_end ? match + 1 : piece_end + 1;
     }
   *rest = leat_kernel_unit_declared_name (self->unit, first, piece_end);
+  if (*rest == G_MAXUINT) // for who reads the declarators, and misses the name
+    *rest = first;
   while (*rest > first
          && (leat_tokens_is (tokens, *rest - 1, "*") || leat_tokens_is (tokens, *rest - 1, "(")
              || leat_tokens_is (tokens, *rest - 1, "const")))

@@ -84,6 +84,8 @@ leat_kernel_unit_list_bare (const LeatKernelUnit *unit)
         continue;
       pieces = leat_kernel_unit_split (unit, decl->first, decl->last);
       type_end = leat_kernel_unit_declared_name (unit, decl->first, g_array_index (pieces, guint, 1) + 1);
+      if (type_end == G_MAXUINT)
+        continue;
       for (guint p = 0; p < pieces->len; p += 2)
         {
           guint first = g_array_index (pieces, guint, p), last = g_array_index (pieces, guint, p + 1);

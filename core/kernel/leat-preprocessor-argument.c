@@ -284,8 +284,9 @@ leat_pp_substitute_option (LeatPreprocessor *self, LeatPpSubstitution *sub, guin
   LeatPpSubstitution part = { sub->macro, sub->arguments, inner };
 
   leat_pp_set_paste (&source, (sub->macro->body[close].flags & LEAT_PP_PASTE) != 0);
-  if (leat_pp_has_rest (self, sub))
-    leat_pp_substitute_range (self, &part, at + 2, close);
+  leat_pp_substitute_range (self, &part, at + 2, close);
+  if (!leat_pp_has_rest (self, sub))
+    g_array_set_size (inner, 0); // compilers expand the arguments in it all the same: mistakes in them count
   while (inner->len > 0 && leat_pp_last (inner)->kind == LEAT_PP_PADDING)
     g_array_set_size (inner, inner->len - 1);
   if (source.flags & LEAT_PP_STRINGIFY)

@@ -121,6 +121,7 @@ test_kernel_shared_refused (void)
     { "__shared__ int s[2] = { 1, 2 };", "t.cu:2:16: shared memory cannot have an initialiser" },
     { "__shared__ int a, s[2] = { 1, 2 };", "t.cu:2:19: shared memory cannot have an initialiser" },
     { "__shared__ int a, *;", "t.cu:2:19: expected the name of a shared variable" },
+    { "= w __shared__ int s[2];", "t.cu:2:1: expected the name of a shared variable" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

@@ -391,6 +391,11 @@ static const char *const cases[] = {
   "v(1) v(2,)\n",
   "#define v(x, ...) x , ## __VA_OPT__(y)\n"
   "v(1,2)\n",
+  "#define one(x) x\n"
+  "#define v(x, ...) __VA_OPT__(x) end\n"
+  "v(one(1, 2))\n",
+  "#define v(x, ...) __VA_OPT__(x) end\n"
+  "v(__COUNTER__) __COUNTER__ v(__COUNTER__,1) __COUNTER__\n",
   "#define v(x, ...) x , ## #x\n"
   "v(1)\n",
   "#define v(x, ...) x , ## #__VA_ARGS__\n"
