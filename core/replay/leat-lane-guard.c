@@ -311,6 +311,19 @@ leat_lane_check_gaps (LeatLane *self, GError **error)
   return TRUE;
 }
 
+static gboolean
+leat_lane_look_behind (LeatLane *self, GError **error)
+{
+  gboolean good;
+
+  if (!self->on_host && !leat_device_push (self->resident->device, error))
+    return FALSE;
+  good = leat_lane_check_gaps (self, error);
+  if (!self->on_host)
+    leat_device_pop (self->resident->device);
+  return good;
+}
+
 gboolean
 leat_lane_check_guard (LeatLane *self, GError **error)
 {
@@ -318,12 +331,8 @@ leat_lane_check_guard (LeatLane *self, GError **error)
 
   if (G_LIKELY (!self->plan->traits.guarded))
     return TRUE;
-  if (!self->on_host && !leat_device_push (self->resident->device, error))
-    return FALSE;
   leat_driver_trace_begin_aside ();
-  good = leat_lane_check_gaps (self, error);
+  good = leat_lane_look_behind (self, error);
   leat_driver_trace_end_aside ();
-  if (!self->on_host)
-    leat_device_pop (self->resident->device);
   return good;
 }

@@ -83,37 +83,35 @@ leat_poison_end (LeatLane *lane, CUresult result, GError **error)
          || leat_device_set_error (lane->resident->device, error, "cuMemsetD8Async", result, LEAT_POISON_VARIABLE);
 }
 
-static CUresult
-leat_poison_fill_all (LeatLane *lane, LeatPath path)
+static gboolean
+leat_poison_fill_all (LeatLane *lane, LeatPath path, GError **error)
 {
   gboolean *sources = g_newa0 (gboolean, lane->plan->buffers->len + 1); // on the stack, as a run allocates nothing
   CUresult result = CUDA_SUCCESS;
 
+  if (!lane->on_host && !leat_device_push (lane->resident->device, error))
+    return FALSE;
   leat_poison_list_sources (lane->plan, sources);
   for (guint i = 0; i < lane->plan->buffers->len && result == CUDA_SUCCESS; i++)
     if (leat_poison_is_for (leat_plan_get_buffer (lane->plan, i), path, sources))
       result = leat_poison_fill (lane, leat_plan_get_buffer (lane->plan, i));
-  return result;
+  if (!lane->on_host)
+    leat_device_pop (lane->resident->device);
+  return leat_poison_end (lane, result, error);
 }
 
 /* No run's own: what the driver is called for here is in no count of them. */
 gboolean
 leat_lane_poison (LeatLane *self, LeatPath path, GError **error)
 {
-  CUresult result;
   gboolean good;
 
   if (G_UNLIKELY (self->plan->traits.guarded) && !leat_lane_guard (self, error))
     return FALSE;
   if (G_LIKELY (!leat_poison_is_asked ()))
     return TRUE;
-  if (!self->on_host && !leat_device_push (self->resident->device, error))
-    return FALSE;
   leat_driver_trace_begin_aside ();
-  result = leat_poison_fill_all (self, path);
-  if (!self->on_host)
-    leat_device_pop (self->resident->device);
-  good = leat_poison_end (self, result, error);
+  good = leat_poison_fill_all (self, path, error);
   leat_driver_trace_end_aside ();
   return good;
 }
