@@ -2,7 +2,8 @@
 """Plants small mistakes, one at a time, and tells which of them no test notices.
 
 All happens in copies of the source tree, FOLDER/1/source, each with a build folder of its own, FOLDER/1/build (under
-sanitizers FOLDER/sanitized-1); nothing else is written.  What came out of each mistake is a line of FOLDER/results.jsonl, from which a later call goes on."""
+sanitizers FOLDER/sanitized-1); nothing else is written.  What came out of each mistake is a line of
+FOLDER/results.jsonl, from which a later call goes on."""
 
 import argparse
 import json

@@ -43,14 +43,6 @@ def list_folders(test, build):
     return tuple(test['name'].split('/')[:-1])
 
 
-def describe_failure(cases):
-    """The first case that failed, and why; None where none did."""
-    for case in cases:
-        if case.state == 'failed':
-            return (case.name + (f' - {case.reason}' if case.reason else ''))[:WORDS_SHOWN]
-    return None
-
-
 def end_group(child):
     try:
         os.killpg(child.pid, signal.SIGKILL)
@@ -87,7 +79,7 @@ class Programs:
                       if not any('slow' in suite for suite in test['suite']) and test['name'] not in LEFT_OUT}
         self.words = {name: split_words(name) for name in self.tests}
         self.folders = {name: list_folders(test, build) for name, test in self.tests.items()}
-        self.stop, self.ended, self.compiles_again = threading.Event(), False, False
+        self.stop, self.ended = threading.Event(), False
 
     def learn(self, results):
         """Who noticed a mistake in a file is asked first of the next one there."""
@@ -130,17 +122,17 @@ class Programs:
 
     def run(self, path, tests):
         """(outcome, detail) of the mistake that is planted."""
-        self.compiles_again = path.startswith(COMPILES_AGAIN)
-        found = self.run_some(tests, time.monotonic() + self.options.time, self.jobs, lambda verdict: verdict in (BAD, HANGS))
+        until = time.monotonic() + self.options.time
+        found = self.run_some(tests, until, self.jobs, lambda verdict: verdict in (BAD, HANGS), path)
         for name, (verdict, _, why) in found.items():
             if verdict in (BAD, HANGS):
                 self.count_noticed(path, name)
                 return 'noticed', f'{name} {verdict}' + (f': {why}' if why else '')
         return 'unnoticed', f'{sum(verdict == GOOD for verdict, _, _ in found.values())} programs'
 
-    def run_some(self, tests, until, jobs, enough):
+    def run_some(self, tests, until, jobs, enough, path=None):
         """{name: (verdict, seconds, why)} of TESTS in their order, JOBS at a time, until ENOUGH says so of one. UNTIL is when no
-        further one begins; None where there is no mistake."""
+        further one begins, PATH where the mistake is; None where there is none."""
         found = {}
         self.stop.clear()
         if self.ended:
@@ -151,9 +143,9 @@ class Programs:
                 if self.stop.is_set() or (until is not None and time.monotonic() > until):
                     return
                 begun = time.monotonic()
-                verdict, why = self.run_one(test, Path(folder))
+                verdict, why = self.run_one(test, Path(folder), path)
                 if until is not None and verdict in (BAD, HANGS):  # not by chance, or for want of time
-                    verdict, why = self.run_one(test, Path(folder))
+                    verdict, why = self.run_one(test, Path(folder), path)
                 if verdict != STOPPED:
                     found[test['name']] = (verdict, time.monotonic() - begun, why)
                 if enough(verdict):
@@ -187,22 +179,25 @@ class Programs:
                 environment[name] = test['env'][name] + ':' + os.environ[name]
         return environment
 
-    def run_one(self, test, folder):
-        """(verdict, why it failed)"""
+    def find_limit(self, test, path):
+        """Seconds after which a program hangs, with a mistake in PATH, or None."""
         name = test['name']
+        if name not in self.known.seconds or (path or '').startswith(COMPILES_AGAIN):
+            return test['timeout']
         beside = 1 if test['is_parallel'] else self.options.copies  # what has to run alone does not, with other copies at work
-        limit = test['timeout']
-        if name in self.known.seconds and not self.compiles_again:
-            limit = max(self.options.least, SLOWER * self.known.seconds[name]) * beside
+        return max(self.options.least, SLOWER * self.known.seconds[name]) * beside
+
+    def run_one(self, test, folder, path):
+        """(verdict, why it failed)"""
         child = subprocess.Popen(test['cmd'], cwd=test['workdir'] or self.build.folder, env=self.make_environment(test, folder),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                  errors='replace', start_new_session=True, preexec_fn=offer_to_oom_killer)
-        until, verdict, why = time.monotonic() + limit, None, None
+        until, verdict, why = time.monotonic() + self.find_limit(test, path), None, None
         while verdict is None:
             try:
                 out, _ = child.communicate(timeout=0.2)
                 cases = tap.cases_of_program(out, 'OK' if child.returncode == 0 else f'exit status {child.returncode}')
-                why = describe_failure(cases)
+                why = next((case.describe()[:WORDS_SHOWN] for case in cases if case.state == 'failed'), None)
                 verdict = GOOD if why is None else BAD
             except subprocess.TimeoutExpired:
                 verdict = HANGS if time.monotonic() > until else STOPPED if self.stop.is_set() else None

@@ -19,6 +19,9 @@ class Case(NamedTuple):
     name: str
     reason: str
 
+    def describe(self):
+        return self.name + (f' - {self.reason}' if self.reason else '')
+
 
 def case_of(match):
     verdict, name, directive, reason = match.group(2), match.group(4).strip(), match.group(5), match.group(6)
@@ -104,7 +107,7 @@ def print_failures(programs):
     failed = [(name, case) for name, cases in programs.items() for case in cases if case.state == 'failed']
     lines = [(not case.reason.startswith(ABORTED), name, case) for name, case in failed if case.name != NEVER_RAN]
     for _, name, case in sorted(lines, key=lambda line: line[0]):
-        print(f'  {name}: {case.name}' + (f' - {case.reason}' if case.reason else ''))
+        print(f'  {name}: {case.describe()}')
     for program in programs:
         count = sum(1 for name, case in failed if name == program and case.name == NEVER_RAN)
         if count:
@@ -122,7 +125,7 @@ def report(programs):
             print_failures(programs)
             continue
         for name, case in some:
-            print(f'  {name}: {case.name}' + (f' - {case.reason}' if case.reason else ''))
+            print(f'  {name}: {case.describe()}')
     count = {state: sum(1 for _, case in listed if case.state == state) for state in ('passed', 'failed', 'skipped')}
     print(f'\n{len(programs)} test programs')
     print('{passed} passed, {failed} failed, {skipped} skipped'.format(**count))

@@ -8,13 +8,13 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-void
+static void
 preprocessor_fixture_set_up (PreprocessorFixture *self, gconstpointer data)
 {
   self->folder = g_dir_make_tmp ("leat-preprocessor-XXXXXX", NULL);
 }
 
-void
+static void
 preprocessor_fixture_tear_down (PreprocessorFixture *self, gconstpointer data)
 {
   g_autoptr (GDir) dir = g_dir_open (self->folder, 0, NULL);
@@ -28,6 +28,14 @@ preprocessor_fixture_tear_down (PreprocessorFixture *self, gconstpointer data)
     }
   g_rmdir (self->folder);
   g_free (self->folder);
+}
+
+void
+preprocessor_fixture_add (const char *name, void (*test) (PreprocessorFixture *, gconstpointer))
+{
+  g_autofree char *path = g_strconcat ("/leat/preprocessor/", name, NULL);
+
+  g_test_add (path, PreprocessorFixture, NULL, preprocessor_fixture_set_up, test, preprocessor_fixture_tear_down);
 }
 
 char *

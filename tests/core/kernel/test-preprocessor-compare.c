@@ -594,23 +594,9 @@ test_preprocessor_nvcc (PreprocessorFixture *self, gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  static const struct
-  {
-    const char *name;
-    void (*test) (PreprocessorFixture *, gconstpointer);
-  } tests[] = {
-    { "cases", test_preprocessor_cases },
-    { "random", test_preprocessor_random },
-    { "nvcc", test_preprocessor_nvcc },
-  };
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    {
-      g_autofree char *path = g_strconcat ("/leat/preprocessor/", tests[i].name, NULL);
-
-      g_test_add (path, PreprocessorFixture, NULL, preprocessor_fixture_set_up, tests[i].test,
-                  preprocessor_fixture_tear_down);
-    }
+  preprocessor_fixture_add ("cases", test_preprocessor_cases);
+  preprocessor_fixture_add ("random", test_preprocessor_random);
+  preprocessor_fixture_add ("nvcc", test_preprocessor_nvcc);
   return g_test_run ();
 }

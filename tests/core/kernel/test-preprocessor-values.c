@@ -232,23 +232,9 @@ test_preprocessor_blanks (PreprocessorFixture *self, gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  static const struct
-  {
-    const char *name;
-    void (*test) (PreprocessorFixture *, gconstpointer);
-  } tests[] = {
-    { "values", test_preprocessor_values },
-    { "no-values", test_preprocessor_no_values },
-    { "blanks", test_preprocessor_blanks },
-  };
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    {
-      g_autofree char *path = g_strconcat ("/leat/preprocessor/", tests[i].name, NULL);
-
-      g_test_add (path, PreprocessorFixture, NULL, preprocessor_fixture_set_up, tests[i].test,
-                  preprocessor_fixture_tear_down);
-    }
+  preprocessor_fixture_add ("values", test_preprocessor_values);
+  preprocessor_fixture_add ("no-values", test_preprocessor_no_values);
+  preprocessor_fixture_add ("blanks", test_preprocessor_blanks);
   return g_test_run ();
 }

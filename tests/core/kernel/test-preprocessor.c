@@ -187,23 +187,11 @@ test_preprocessor_defines (PreprocessorFixture *self, gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  static const struct
-  {
-    const char *name;
-    void (*test) (PreprocessorFixture *, gconstpointer);
-  } tests[] = {
-    { "places", test_preprocessor_places },   { "bounds", test_preprocessor_bounds },
-    { "refuses", test_preprocessor_refuses }, { "pragmas", test_preprocessor_pragmas },
-    { "defines", test_preprocessor_defines },
-  };
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    {
-      g_autofree char *path = g_strconcat ("/leat/preprocessor/", tests[i].name, NULL);
-
-      g_test_add (path, PreprocessorFixture, NULL, preprocessor_fixture_set_up, tests[i].test,
-                  preprocessor_fixture_tear_down);
-    }
+  preprocessor_fixture_add ("places", test_preprocessor_places);
+  preprocessor_fixture_add ("bounds", test_preprocessor_bounds);
+  preprocessor_fixture_add ("refuses", test_preprocessor_refuses);
+  preprocessor_fixture_add ("pragmas", test_preprocessor_pragmas);
+  preprocessor_fixture_add ("defines", test_preprocessor_defines);
   return g_test_run ();
 }
