@@ -211,7 +211,6 @@ gboolean
 leat_lane_guard (LeatLane *self, GError **error)
 {
   GArray *gaps = leat_lane_list_gaps (self);
-
   gboolean good;
 
   if (leat_device_closes_memory (self->resident->device))

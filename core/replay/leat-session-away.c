@@ -23,7 +23,7 @@ leat_session_away_new (void)
   return g_ptr_array_new_with_free_func (leat_session_free_away);
 }
 
-gboolean
+static gboolean
 leat_session_keeps_by_lane (LeatSession *self)
 {
   for (guint i = 0; i < self->plan->buffers->len; i++)

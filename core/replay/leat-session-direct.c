@@ -13,16 +13,8 @@
 
 /* A program that fills and reads the staging memory itself: no queue and no copy between it and the device. */
 
-gboolean
-leat_session_take_open (LeatSession *self, GError **error)
-{
-  if (!leat_session_take_open_lightly (self, error))
-    return FALSE;
-  self->quick = FALSE;
-  return TRUE;
-}
-
-gboolean
+/* As take_open, with take_lightly. */
+static gboolean
 leat_session_take_open_lightly (LeatSession *self, GError **error)
 {
   if (!leat_session_take_lightly (self, error))
@@ -31,6 +23,15 @@ leat_session_take_open_lightly (LeatSession *self, GError **error)
     return TRUE;
   leat_session_let_go (self);
   return FALSE;
+}
+
+gboolean
+leat_session_take_open (LeatSession *self, GError **error)
+{
+  if (!leat_session_take_open_lightly (self, error))
+    return FALSE;
+  self->quick = FALSE;
+  return TRUE;
 }
 
 static LeatNode *

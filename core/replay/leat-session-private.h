@@ -604,8 +604,6 @@ leat_session_get_live_bytes (const LeatSessionStaging *staging, const LeatView *
 
 /* Has the session to itself, and open, until leat_session_let_go (). */
 gboolean leat_session_take_open (LeatSession *self, GError **error);
-/* As take_open, with take_lightly. */
-gboolean leat_session_take_open_lightly (LeatSession *self, GError **error);
 /* @entries: structures that begin with their op. @kind: "source" or "sink", for the message */
 gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
 gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
@@ -637,7 +635,6 @@ void leat_session_drop_evicted (LeatSession *self);
 /* What further lanes keep for themselves while they are not there (leat-session-away.c). */
 GPtrArray *leat_session_away_new (void);
 void leat_session_forget_away (LeatSession *self);
-gboolean leat_session_keeps_by_lane (LeatSession *self);
 /* Before lanes beyond the first go: the host has it then.  FALSE: it has nothing of lanes that are there. */
 gboolean leat_session_put_lanes_away (LeatSession *self, GCancellable *cancellable, GError **error);
 /* When there are more of them. */
