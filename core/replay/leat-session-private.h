@@ -616,7 +616,7 @@ void leat_session_call_in_states (LeatSession *self);
 /* Once for each path: the first run that can take it pays for its graph. */
 gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
 /* Runs without results before the one that has them. */
-guint64 leat_session_count_steps (LeatSession *self);
+guint64 leat_session_count_steps (LeatSession *self, const LeatRun *run);
 gboolean leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path,
                                     GError **error);
 /* When the device has ended, or it is not known: nobody can call them off any more. */

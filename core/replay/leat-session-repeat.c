@@ -19,11 +19,12 @@ leat_readback_get_type (void)
   return type;
 }
 
-/* The one that ends the stream is done once. */
+/* The one that ends the stream is done once.  The run tells, not the session: a thread that reads ahead may have come
+ * to the end while this one launches runs before it. */
 guint64
-leat_session_count_steps (LeatSession *self)
+leat_session_count_steps (LeatSession *self, const LeatRun *run)
 {
-  return self->readback == LEAT_READBACK_FINAL && !self->flushed ? self->repeat - 1 : 0;
+  return self->readback == LEAT_READBACK_FINAL && !run->flushes ? self->repeat - 1 : 0;
 }
 
 static void

@@ -365,7 +365,7 @@ leat_session_start_work (LeatSession *self, LeatSessionFlight *flight, GError **
   run->number = run->streamed ? run->number : self->stats.runs + 1;
   run->traced = leat_session_is_traced (self);
   self->traced += run->traced;
-  run->steps = leat_session_count_steps (self);
+  run->steps = leat_session_count_steps (self, run);
   run->known = leat_session_recall (self, flight);
   if (!run->known && self->to_calibrate && !leat_session_do_until_stopped (self, flight, leat_session_try_ways, error))
     return FALSE;
@@ -549,7 +549,7 @@ leat_session_run_again (LeatSession *self, LeatSessionFlight *flight, GCancellab
 LeatFlow
 leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
-  const guint64 n = flight->run.steps == 0 && !self->flushed ? self->repeat : 1;
+  const guint64 n = flight->run.steps == 0 && !flight->run.flushes ? self->repeat : 1;
   LeatFlow flow = leat_session_end_one (self, flight, cancellable, error);
 
   for (guint64 i = 1; i < n && flow == LEAT_FLOW_DATA; i++)
