@@ -44,7 +44,7 @@ struct _LeatBenchCase
 /* Each ends with one that has no name. */
 extern const LeatBenchCase leat_bench_round_trips[];
 extern const LeatBenchCase leat_bench_chains[];
-extern const LeatBenchCase leat_bench_doorbells[];
+extern const LeatBenchCase leat_bench_signal[];
 extern const LeatBenchCase leat_bench_runaways[];
 extern const LeatBenchCase leat_bench_rebinds[];
 extern const LeatBenchCase leat_bench_batches[];

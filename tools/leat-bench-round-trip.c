@@ -79,7 +79,7 @@ leat_bench_run_round_trip (LeatBench *bench, const LeatBenchCase *kind, GError *
 
 /* The input stays what the last full run was given, another one each time the clock is not looked at. */
 static gboolean
-leat_bench_time_resident (LeatBenchSubject *subject, LeatBenchSeries *times, GError **error)
+leat_bench_time_reused (LeatBenchSubject *subject, LeatBenchSeries *times, GError **error)
 {
   for (guint round = 0; round < times->most; round++)
     {
@@ -97,7 +97,7 @@ leat_bench_time_resident (LeatBenchSubject *subject, LeatBenchSeries *times, GEr
 }
 
 static gboolean
-leat_bench_run_resident (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+leat_bench_run_reused (LeatBench *bench, const LeatBenchCase *kind, GError **error)
 {
   g_autofree char *text = leat_bench_write_round_trip (bench, kind);
   g_auto (LeatBenchSubject) subject = { 0 };
@@ -108,12 +108,12 @@ leat_bench_run_resident (LeatBench *bench, const LeatBenchCase *kind, GError **e
   leat_bench_series_init (&times, leat_bench_case_get_runs (kind, bench));
   if (!leat_bench_subject_open (&subject, bench, text, error, "memo", LEAT_MEMO_OFF, NULL)
       || !leat_bench_subject_try (&subject, &leat_bench_axpb, error)
-      || !leat_bench_time_resident (&subject, &settle, error))
+      || !leat_bench_time_reused (&subject, &settle, error))
     return FALSE;
-  before = leat_bench_subject_get_stat (&subject, "runs-resident");
-  if (!leat_bench_time_resident (&subject, &times, error))
+  before = leat_bench_subject_get_stat (&subject, "runs-reused");
+  if (!leat_bench_time_reused (&subject, &times, error))
     return FALSE;
-  if (leat_bench_subject_get_stat (&subject, "runs-resident") - before < times.n)
+  if (leat_bench_subject_get_stat (&subject, "runs-reused") - before < times.n)
     leat_bench_report_add_note (bench->report, "the session did not leave the uploads out, so there is no figure");
   else
     leat_bench_report_add_times (bench->report, "replay", &times);
@@ -217,34 +217,34 @@ leat_bench_run_queue (LeatBench *bench, const LeatBenchCase *kind, GError **erro
   return TRUE;
 }
 
-#define ROUND_TRIP(size, bytes, divisor)                                                                                   \
-  { "round-trip-" size "-auto",                                                                                            \
-    "upload and readback as Leat chooses",                                                                                 \
-    leat_bench_run_round_trip,                                                                                             \
-    bytes,                                                                                                                 \
-    0,                                                                                                                     \
-    "auto",                                                                                                                \
-    divisor,                                                                                                               \
-    FALSE },                                                                                                               \
-    { "round-trip-" size "-copy",                                                                                          \
-      "the copy engine brings the bytes in and out",                                                                       \
-      leat_bench_run_round_trip,                                                                                           \
-      bytes,                                                                                                               \
-      0,                                                                                                                   \
-      "copy",                                                                                                              \
-      divisor,                                                                                                             \
-      FALSE },                                                                                                             \
-    { "round-trip-" size "-mapped",                                                                                        \
-      "the kernel reads and writes the program's memory",                                                                  \
-      leat_bench_run_round_trip,                                                                                           \
-      bytes,                                                                                                               \
-      0,                                                                                                                   \
-      "mapped",                                                                                                            \
-      divisor,                                                                                                             \
-      FALSE },                                                                                                             \
-    { "resident-" size, "the input is on the device already", leat_bench_run_resident, bytes, 0, "copy", divisor, FALSE }, \
-  {                                                                                                                        \
-    "queue-" size, "through the queues of app nodes", leat_bench_run_queue, bytes, 0, "auto", divisor, FALSE               \
+#define ROUND_TRIP(size, bytes, divisor)                                                                               \
+  { "round-trip-" size "-auto",                                                                                        \
+    "upload and readback as Leat chooses",                                                                             \
+    leat_bench_run_round_trip,                                                                                         \
+    bytes,                                                                                                             \
+    0,                                                                                                                 \
+    "auto",                                                                                                            \
+    divisor,                                                                                                           \
+    FALSE },                                                                                                           \
+    { "round-trip-" size "-copy",                                                                                      \
+      "the copy engine brings the bytes in and out",                                                                   \
+      leat_bench_run_round_trip,                                                                                       \
+      bytes,                                                                                                           \
+      0,                                                                                                               \
+      "copy",                                                                                                          \
+      divisor,                                                                                                         \
+      FALSE },                                                                                                         \
+    { "round-trip-" size "-mapped",                                                                                    \
+      "the kernel reads and writes the program's memory",                                                              \
+      leat_bench_run_round_trip,                                                                                       \
+      bytes,                                                                                                           \
+      0,                                                                                                               \
+      "mapped",                                                                                                        \
+      divisor,                                                                                                         \
+      FALSE },                                                                                                         \
+    { "reused-" size, "the input is on the device already", leat_bench_run_reused, bytes, 0, "copy", divisor, FALSE }, \
+  {                                                                                                                    \
+    "queue-" size, "through the queues of app nodes", leat_bench_run_queue, bytes, 0, "auto", divisor, FALSE           \
   }
 
 #define KNOWN(size, bytes)                                                                                             \

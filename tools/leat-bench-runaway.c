@@ -34,16 +34,16 @@ leat_bench_runaway_clear (LeatBenchRunaway *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatBenchRunaway, leat_bench_runaway_clear)
 
 static gboolean
-leat_bench_runaway_is_resident (const LeatBenchCase *kind)
+leat_bench_runaway_is_persistent (const LeatBenchCase *kind)
 {
-  return strcmp (kind->mode, "resident") == 0;
+  return strcmp (kind->mode, "persistent") == 0;
 }
 
 /* The result is the input and one. */
 static char *
 leat_bench_runaway_dup_text (const LeatBench *bench, const LeatBenchCase *kind)
 {
-  if (leat_bench_runaway_is_resident (kind))
+  if (leat_bench_runaway_is_persistent (kind))
     return g_strdup_printf (
       "leat 1\napp name=source spec=u64[1] -> upload -> kernel name=away source=\"%s\" entry=climb "
       "grid=1 block=1 y=u64[1] -> readback -> app name=sink\n",
@@ -63,9 +63,9 @@ leat_bench_runaway_open (LeatBenchRunaway *self, const LeatBench *bench, const L
   if (self->pipeline == NULL)
     return FALSE;
   self->session = leat_session_new (self->pipeline, bench->selector);
-  g_object_set (self->session, "wait", bench->wait, "resident-limit-ms", LIMIT_MS, NULL);
-  if (leat_bench_runaway_is_resident (kind))
-    g_object_set (self->session, "executor", LEAT_EXECUTOR_RESIDENT, NULL);
+  g_object_set (self->session, "wait", bench->wait, "persistent-limit-ms", LIMIT_MS, NULL);
+  if (leat_bench_runaway_is_persistent (kind))
+    g_object_set (self->session, "executor", LEAT_EXECUTOR_PERSISTENT, NULL);
   return leat_session_open (self->session, NULL, error);
 }
 
@@ -101,7 +101,7 @@ leat_bench_runaway_check (LeatBenchRunaway *self, GError **error)
 static double
 leat_bench_runaway_plant (LeatBenchRunaway *self, const LeatBenchCase *kind, GError **error)
 {
-  gint code = leat_bench_runaway_is_resident (kind) ? LEAT_SESSION_ERROR_RUNAWAY : LEAT_SESSION_ERROR_REPORTED;
+  gint code = leat_bench_runaway_is_persistent (kind) ? LEAT_SESSION_ERROR_RUNAWAY : LEAT_SESSION_ERROR_REPORTED;
   double begin = leat_bench_now_us (), end;
   g_autoptr (GError) local = NULL;
   LeatFlow flow = leat_bench_runaway_run (self, ENDURES, &local);
@@ -150,7 +150,7 @@ leat_bench_run_runaway (LeatBench *bench, const LeatBenchCase *kind, GError **er
 
 /* clang-format off */
 const LeatBenchCase leat_bench_runaways[] = {
-  RUNAWAY ("resident", "resident"),
+  RUNAWAY ("persistent", "persistent"),
   RUNAWAY ("while", "while"),
   RUNAWAY ("cooperative", "cooperative"),
   RUNAWAY ("host", "host"),

@@ -27,7 +27,7 @@ typedef struct
 static const LeatBenchCase *const leat_bench_tables[] = {
   leat_bench_round_trips, leat_bench_chains,    leat_bench_rebinds,    leat_bench_batches,    leat_bench_poisons,
   leat_bench_queues,      leat_bench_compacts,  leat_bench_primitives, leat_bench_opens,      leat_bench_soaks,
-  leat_bench_sessions,    leat_bench_evidences, leat_bench_csrs,       leat_bench_fuses,      leat_bench_doorbells,
+  leat_bench_sessions,    leat_bench_evidences, leat_bench_csrs,       leat_bench_fuses,      leat_bench_signal,
   leat_bench_reaches,     leat_bench_runaways,  leat_bench_loops,      leat_bench_csr_limits,
 };
 

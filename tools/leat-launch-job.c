@@ -41,7 +41,7 @@ leat_launch_job_new (const LeatLaunchOptions *options, guint index, LeatPipeline
                 options->timing, "trace", options->trace_path, "lanes", options->lanes, "batch", options->batch,
                 "budget", options->budget, "name", self->text->name, NULL);
   leat_launch_options_set_memo (options, self->session);
-  leat_launch_options_set_resident (options, self->session);
+  leat_launch_options_set_persistent (options, self->session);
   return self;
 }
 

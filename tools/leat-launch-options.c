@@ -73,7 +73,7 @@ leat_launch_options_choose (const char *option, const char *value, const char *c
 }
 
 /* In the order of LeatExecutor. */
-static const char *const leat_launch_executors[] = { "auto", "graph", "eager", "resident", "resident-auto", NULL };
+static const char *const leat_launch_executors[] = { "auto", "graph", "eager", "persistent", "persistent-auto", NULL };
 
 const char *
 leat_launch_executor_get_name (LeatExecutor executor)
@@ -201,7 +201,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->wait = (LeatWait) (wait - 1);
   self->early_start = (LeatEarlyStart) (early_start - 1);
   self->fuse = (LeatFuseMode) (fuse - 1);
-  if (!leat_launch_options_check_resident (self, error))
+  if (!leat_launch_options_check_persistent (self, error))
     return FALSE;
   if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE && self->report_format == LEAT_FORMAT_NONE)
     self->stats_format = LEAT_STATS_TEXT;
@@ -333,7 +333,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
   const GOptionEntry entries[] = {
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cuda:N or cpu", "DEVICE" },
     { "executor", 0, 0, G_OPTION_ARG_STRING, &words->executor,
-      "auto, graph, eager: one op at a time, resident: a kernel that stays, or resident-auto", "EXECUTOR" },
+      "auto, graph, eager: one op at a time, persistent: a kernel that stays on the device, or persistent-auto",
+      "EXECUTOR" },
     { "wait", 0, 0, G_OPTION_ARG_STRING, &words->wait, "How to wait for the device: auto, spin or block", "HOW" },
     { "lanes", 0, 0, G_OPTION_ARG_STRING, &words->lanes,
       "How many runs may be under way at the same time: auto, or 1 to 64", "N" },
@@ -343,12 +344,12 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       "Which kernels become one: off or auto (those that are faster so)", "MODE" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Which kernels may begin before what they depend on has ended: auto, off or on", "WHICH" },
-    { "resident-idle-ms", 0, 0, G_OPTION_ARG_INT64, &self->resident_idle_ms,
-      "With --executor=resident: the kernel leaves the device when nothing has been run for so long (20)", "MS" },
-    { "resident-limit-ms", 0, 0, G_OPTION_ARG_INT64, &self->resident_limit_ms,
-      "With --executor=resident: a run that takes longer is ended (1000)", "MS" },
-    { "resident-multiprocessors", 0, 0, G_OPTION_ARG_INT64, &self->resident_multiprocessors,
-      "With --executor=resident: how many the kernel takes at the most (0: a quarter of them)", "N" },
+    { "persistent-idle-ms", 0, 0, G_OPTION_ARG_INT64, &self->persistent_idle_ms,
+      "With --executor=persistent: the kernel leaves the device when nothing has been run for so long (20)", "MS" },
+    { "persistent-limit-ms", 0, 0, G_OPTION_ARG_INT64, &self->persistent_limit_ms,
+      "With --executor=persistent: a run that takes longer is ended (1000)", "MS" },
+    { "persistent-multiprocessors", 0, 0, G_OPTION_ARG_INT64, &self->persistent_multiprocessors,
+      "With --executor=persistent: how many the kernel takes at the most (0: a quarter of them)", "N" },
     { "memo", 0, 0, G_OPTION_ARG_STRING, &words->memo,
       "exact: inputs that are those of an earlier run to the byte give its results, without a run; off: they do not",
       "MODE" },
@@ -411,7 +412,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
 
   self->runs = 1;
   self->memo_entries = self->memo_bytes = -1;
-  self->resident_idle_ms = self->resident_limit_ms = self->resident_multiprocessors = LEAT_LAUNCH_UNSET;
+  self->persistent_idle_ms = self->persistent_limit_ms = self->persistent_multiprocessors = LEAT_LAUNCH_UNSET;
   ok = leat_launch_options_parse (self, &words, &full, error) && leat_launch_options_check_formats (self, &words, error)
        && leat_launch_options_check_task (self, &words, error);
   g_free (words.plan);

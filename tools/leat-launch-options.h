@@ -64,8 +64,8 @@ typedef struct
   guint batch;    /* runs in one launch; 0: one */
   guint64 budget; /* 0: none */
   LeatMemoMode memo;
-  gint64 memo_entries, memo_bytes;                                      /* negative: as a session has them */
-  gint64 resident_idle_ms, resident_limit_ms, resident_multiprocessors; /* LEAT_LAUNCH_UNSET: likewise */
+  gint64 memo_entries, memo_bytes;                                            /* negative: as a session has them */
+  gint64 persistent_idle_ms, persistent_limit_ms, persistent_multiprocessors; /* LEAT_LAUNCH_UNSET: likewise */
   gboolean bound;
   gboolean verbose;
   gboolean quiet;
@@ -81,9 +81,9 @@ LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **erro
 void leat_launch_options_free (LeatLaunchOptions *self);
 /* Before it is opened. */
 void leat_launch_options_set_memo (const LeatLaunchOptions *self, LeatSession *session);
-void leat_launch_options_set_resident (const LeatLaunchOptions *self, LeatSession *session);
+void leat_launch_options_set_persistent (const LeatLaunchOptions *self, LeatSession *session);
 /* Whether they are numbers that a session takes, with an executor that they go with. */
-gboolean leat_launch_options_check_resident (const LeatLaunchOptions *self, GError **error);
+gboolean leat_launch_options_check_persistent (const LeatLaunchOptions *self, GError **error);
 const char *leat_launch_executor_get_name (LeatExecutor executor);
 /* The one that there is where options ask for what only one can give. */
 const LeatLaunchText *leat_launch_options_get_text (const LeatLaunchOptions *self);

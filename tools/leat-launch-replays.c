@@ -83,14 +83,14 @@ leat_launch_replays_append_trials (GVariant *stats, const char *key, const char 
 static void
 leat_launch_replays_append_kinds (GVariant *stats, GString *text)
 {
-  guint64 resident = leat_launch_replays_get (stats, "runs-resident");
+  guint64 reused = leat_launch_replays_get (stats, "runs-reused");
   guint64 known = leat_launch_replays_get (stats, "memo-hits");
 
-  if (resident + known > 0)
+  if (reused + known > 0)
     g_string_append_printf (text,
                             "%-14s%" G_GUINT64_FORMAT " full, %" G_GUINT64_FORMAT " without uploads, %" G_GUINT64_FORMAT
                             " known from before\n",
-                            "", leat_launch_replays_get (stats, "runs-full"), resident, known);
+                            "", leat_launch_replays_get (stats, "runs-full"), reused, known);
 }
 
 /* How those were done that others followed on the same inputs. */

@@ -242,18 +242,19 @@ leat_launch_stats_append_loops (LeatSession *session, GString *text)
     }
 }
 
-/* Of the kernel that stays on the device. */
+/* Of the persistent kernel. */
 static void
-leat_launch_stats_append_resident (GVariant *stats, GString *text)
+leat_launch_stats_append_persistent (GVariant *stats, GString *text)
 {
-  guint64 rings = leat_launch_stats_get (stats, "rings");
+  guint64 runs = leat_launch_stats_get (stats, "persistent-runs");
 
-  if (rings > 0)
+  if (runs > 0)
     g_string_append_printf (text,
-                            "%-14srings %" G_GUINT64_FORMAT ", stays %" G_GUINT64_FORMAT ", parks %" G_GUINT64_FORMAT
+                            "%-14sruns %" G_GUINT64_FORMAT ", launches %" G_GUINT64_FORMAT ", leaves %" G_GUINT64_FORMAT
                             ", runaways %" G_GUINT64_FORMAT "\n",
-                            "resident", rings, leat_launch_stats_get (stats, "stays"),
-                            leat_launch_stats_get (stats, "parks"), leat_launch_stats_get (stats, "runaways"));
+                            "persistent", runs, leat_launch_stats_get (stats, "persistent-launches"),
+                            leat_launch_stats_get (stats, "persistent-leaves"),
+                            leat_launch_stats_get (stats, "runaways"));
 }
 
 static double
@@ -321,7 +322,7 @@ leat_launch_stats_to_text (const LeatLaunchJob *job, GVariant *counts, gboolean 
   leat_launch_stats_append_reports (stats, text);
   leat_launch_stats_append_queues (session, text);
   leat_launch_stats_append_loops (session, text);
-  leat_launch_stats_append_resident (stats, text);
+  leat_launch_stats_append_persistent (stats, text);
   if (counts != NULL)
     leat_launch_stats_append_counts (predicted, counts, leat_launch_stats_get (stats, "runs-silent"), text);
   if (job->options->timing == LEAT_TIMING_NODES)

@@ -45,12 +45,12 @@ struct _LeatDevice
   GMutex lock;
   guint64 budgets[LEAT_MEMORY_N_KINDS];
   LeatMemoryPool pools[LEAT_MEMORY_N_KINDS];
-  GSList *quarantine;   /* LeatQuarantined; under the lock */
-  GSList *idle_streams; /* CUstream; under the lock */
-  gint resident_blocks; /* atomic: of kernels that stay on it */
-  gint is_dead;         /* atomic; set after the reason */
-  gint is_hung;         /* atomic; set before is_dead */
-  char *dead_reason;    /* set once, under the lock */
+  GSList *quarantine;     /* LeatQuarantined; under the lock */
+  GSList *idle_streams;   /* CUstream; under the lock */
+  gint persistent_blocks; /* atomic: of persistent kernels */
+  gint is_dead;           /* atomic; set after the reason */
+  gint is_hung;           /* atomic; set before is_dead */
+  char *dead_reason;      /* set once, under the lock */
 };
 
 gboolean leat_device_take_context (LeatDevice *self, GError **error);

@@ -43,10 +43,10 @@ void leat_device_release (LeatDevice *self, gpointer thing, GDestroyNotify relea
  * next opening or closing of a session tries again. */
 gboolean leat_device_settle (LeatDevice *self);
 
-/* How many multiprocessors a kernel that stays on the device may have, beside those that others have; @asked: 0 for a
+/* How many multiprocessors a persistent kernel may have, beside those that others have; @asked: 0 for a
  * fair share.  What it takes of them is noted, and taken back when it is gone for good. */
-guint leat_device_get_resident_share (LeatDevice *self, guint asked);
-void leat_device_note_resident (LeatDevice *self, gint blocks);
+guint leat_device_get_persistent_share (LeatDevice *self, guint asked);
+void leat_device_note_persistent (LeatDevice *self, gint blocks);
 /* The rule, of @all with @taken. */
 guint leat_device_share_multiprocessors (guint all, guint taken, guint asked);
 

@@ -253,7 +253,7 @@ leat_module_find_function (LeatModule *self, const char *name, GError **error)
       leat_module_set_not_found (self, name, error);
       return NULL;
     }
-  /* Loaded now, not at the first launch: a kernel that stays on the device would hold up the loading. */
+  /* Loaded now, not at the first launch: a persistent kernel would hold up the loading. */
   if (result == CUDA_SUCCESS && self->table->cuFuncLoad != NULL)
     {
       call = "cuFuncLoad";

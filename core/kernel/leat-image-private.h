@@ -29,8 +29,9 @@ typedef struct
   gboolean lanes;    /* kernels that do the work of many lanes in one launch; never shipped */
   gboolean enclosed; /* CUBIN and PTX: kernels of a loop's body, which neither wait for others nor let others begin
                         early; never shipped */
-  gboolean stays;    /* with LEAT_STAY_SYMBOL, which stays on the device (device/leat-stay.h); never shipped */
-  gboolean whole;    /* HOST: of kernels that have a variant in plain C, that alone; for who runs variants */
+  gboolean
+    persistent;   /* with LEAT_PERSISTENT_SYMBOL, which stays on the device (device/leat-persistent.h); never shipped */
+  gboolean whole; /* HOST: of kernels that have a variant in plain C, that alone; for who runs variants */
 } LeatImageTarget;
 
 /* "host" (or "native"), "x86-64", "x86-64-v3", "sm_90", "compute_75". */
@@ -65,7 +66,7 @@ char *leat_image_dup_timed_symbol (const char *entry, gboolean wrapped);
  * bytes from one lane's memory to the next one's.  A block's place along z is its lane. */
 char *leat_image_dup_lane_symbol (const char *entry);
 
-#define LEAT_STAY_SYMBOL "leat_stay"
+#define LEAT_PERSISTENT_SYMBOL "leat_persistent"
 
 /* Always compiles; for leat-kernelc and tests. */
 GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);

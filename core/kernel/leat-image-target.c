@@ -58,7 +58,7 @@ LeatKernelForm
 leat_image_target_get_form (const LeatImageTarget *target)
 {
   return (target->timed ? LEAT_KERNEL_TIMED : 0) | (target->indirect ? LEAT_KERNEL_INDIRECT : 0)
-         | (target->lanes ? LEAT_KERNEL_LANES : 0) | (target->stays ? LEAT_KERNEL_STAYS : 0)
+         | (target->lanes ? LEAT_KERNEL_LANES : 0) | (target->persistent ? LEAT_KERNEL_PERSISTENT : 0)
          | (target->enclosed ? LEAT_KERNEL_ENCLOSED : 0) | (target->whole ? LEAT_KERNEL_WHOLE : 0);
 }
 

@@ -85,8 +85,8 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
     leat_image_hasher_add (hasher, "indirect");
   if (target->lanes)
     leat_image_hasher_add (hasher, "lanes");
-  if (target->stays)
-    leat_image_hasher_add (hasher, "stays");
+  if (target->persistent)
+    leat_image_hasher_add (hasher, "persistent");
   if (target->enclosed)
     leat_image_hasher_add (hasher, "enclosed");
   if (target->whole)

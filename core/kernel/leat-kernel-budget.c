@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-queue-private.h"
-#include "leat-kernel-stay-private.h"
+#include "leat-kernel-persistent-private.h"
 
 #include <string.h>
 
-/* What lets a kernel that stays be ended: the condition of each loop that may have no end also counts its rounds, and
+/* What lets a persistent kernel be ended: the condition of each loop that may have no end also counts its rounds, and
  * looks at the clock every so many of them.  What would need more than that is no stage. */
 
 static gboolean

@@ -4,7 +4,7 @@
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
-#include "leat-kernel-stay-private.h"
+#include "leat-kernel-persistent-private.h"
 
 #include <string.h>
 
@@ -122,7 +122,7 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
         continue;
       if (entry->reports)
         leat_cuda_edit_reporting (edits, unit, decl, entry);
-      if (form & LEAT_KERNEL_STAYS)
+      if (form & LEAT_KERNEL_PERSISTENT)
         continue;
       if (form & LEAT_KERNEL_LANES)
         leat_cuda_append_lane_entry (tail, unit, entry);
@@ -187,8 +187,8 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
   g_autofree char *constants = NULL, *dialect = NULL, *mixed = NULL, *helper = NULL, *reports = NULL, *queues = NULL;
-  g_autofree char *body = NULL, *words = NULL, *stay = NULL, *stages = NULL, *assertions = NULL;
-  g_autoptr (LeatKernelCalls) calls = form & LEAT_KERNEL_STAYS ? leat_kernel_calls_new (unit) : NULL;
+  g_autofree char *body = NULL, *words = NULL, *persistent = NULL, *stages = NULL, *assertions = NULL;
+  g_autoptr (LeatKernelCalls) calls = form & LEAT_KERNEL_PERSISTENT ? leat_kernel_calls_new (unit) : NULL;
 
   if (entries == NULL)
     return NULL;
@@ -223,10 +223,10 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   queues = leat_kernel_unit_dup_cuda_queue_text (unit);
   body = leat_edits_apply (edits, unit->tokens);
   assertions = leat_kernel_unit_dup_assertions (unit, entries);
-  words = calls != NULL ? leat_kernel_dup_cuda_stay_words () : g_strdup ("");
-  stay = calls != NULL ? leat_kernel_dup_cuda_stay_text () : g_strdup ("");
+  words = calls != NULL ? leat_kernel_dup_cuda_persistent_words () : g_strdup ("");
+  persistent = calls != NULL ? leat_kernel_dup_cuda_persistent_text () : g_strdup ("");
   stages = calls != NULL ? leat_kernel_unit_dup_cuda_stages (unit, entries) : g_strdup ("");
   return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "",
                       form & LEAT_KERNEL_ENCLOSED ? "#define LEAT_ENCLOSED 1\n" : "", words, dialect, mixed, constants,
-                      helper, reports, queues, stay, body, assertions, stages, NULL);
+                      helper, reports, queues, persistent, body, assertions, stages, NULL);
 }

@@ -5,7 +5,7 @@
 #include "leat-kernel-locals-private.h"
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
-#include "leat-kernel-stay-private.h"
+#include "leat-kernel-persistent-private.h"
 
 #include <string.h>
 
@@ -160,7 +160,7 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
     return FALSE;
   leat_host_writer_edit_atomics (self, decl);
   leat_host_writer_edit_strides (self, decl);
-  if (self->form & LEAT_KERNEL_STAYS)
+  if (self->form & LEAT_KERNEL_PERSISTENT)
     leat_kernel_unit_edit_budget (self->unit, self->calls, self->edits, index);
   if (kernel && !leat_kernel_calls_may_wait (self->calls, index))
     g_hash_table_insert (self->flat, (gpointer) decl, leat_host_writer_plan_flat (self, index));
@@ -259,9 +259,9 @@ leat_host_writer_dup_text (LeatHostWriter *self)
     }
   g_string_append (out, reports);
   g_string_append (out, queues);
-  if (self->form & LEAT_KERNEL_STAYS)
+  if (self->form & LEAT_KERNEL_PERSISTENT)
     {
-      g_autofree char *words = leat_kernel_dup_host_stay_words ();
+      g_autofree char *words = leat_kernel_dup_host_persistent_words ();
 
       g_string_append (out, words);
     }

@@ -13,10 +13,10 @@ typedef enum
   LEAT_KERNEL_PLAIN = 0,
   LEAT_KERNEL_TIMED = 1 << 0, /* with kernels that tell when they ran, beside the others */
   LEAT_KERNEL_INDIRECT = 1 << 1,
-  LEAT_KERNEL_LANES = 1 << 2,    /* with kernels for many lanes, in a text of their own for GPUs */
-  LEAT_KERNEL_STAYS = 1 << 3,    /* with one that stays on the device and has the others as its stages; likewise */
-  LEAT_KERNEL_ENCLOSED = 1 << 4, /* for bodies of loops: they wait for no other, and let none begin; GPUs alone */
-  LEAT_KERNEL_WHOLE = 1 << 5,    /* of a kernel that has a variant in plain C, that alone; CPUs alone */
+  LEAT_KERNEL_LANES = 1 << 2,      /* with kernels for many lanes, in a text of their own for GPUs */
+  LEAT_KERNEL_PERSISTENT = 1 << 3, /* with one that stays on the device and has the others as its stages; likewise */
+  LEAT_KERNEL_ENCLOSED = 1 << 4,   /* for bodies of loops: they wait for no other, and let none begin; GPUs alone */
+  LEAT_KERNEL_WHOLE = 1 << 5,      /* of a kernel that has a variant in plain C, that alone; CPUs alone */
 } LeatKernelForm;
 
 /* The source as it is for a target: itself, where its text does not ask.  It belongs to @self. */

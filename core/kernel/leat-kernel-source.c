@@ -4,7 +4,7 @@
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-source-internal-private.h"
-#include "leat-kernel-stay-private.h"
+#include "leat-kernel-persistent-private.h"
 #include "leat-kernel-transform-private.h"
 #include "leat-kernel-unit-private.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "leat-kernel-host-private.h"
-#include "leat-kernel-stay-private.h"
+#include "leat-kernel-persistent-private.h"
 
 /* The end of a host text: the functions that the CPU driver calls, and the tables that say what there is
  * (leat-host-module.h).  The comments in here show what is generated for
@@ -355,7 +355,7 @@ leat_tables_append_places (GString *out, LeatHostWriter *self)
             g_string_append_printf (out, "  leat_kernels[%u].static_shared = leat_place_end (%s, owners);\n", row++,
                                     set);
         }
-      if (self->form & LEAT_KERNEL_STAYS)
+      if (self->form & LEAT_KERNEL_PERSISTENT)
         g_string_append_printf (out,
                                 "  for (unsigned int i = 0; i < %u; i++)\n"
                                 "    if (leat_kernels[i].static_shared > leat_kernels[%u].static_shared)\n"
@@ -386,11 +386,12 @@ leat_tables_append_module (GString *out, LeatHostWriter *self)
       leat_tables_append_lane_row (out, self, entry);
       rows++;
     }
-  if (self->form & LEAT_KERNEL_STAYS)
+  if (self->form & LEAT_KERNEL_PERSISTENT)
     {
-      g_string_append (out, "  { \"leat_stay\", 1, leat_layout_leat_stay, sizeof (LeatStay), 0, "
-                            "LEAT_HOST_KERNEL_MAY_WAIT | LEAT_HOST_KERNEL_GRID_BARRIER, nullptr, "
-                            "leat_thread_leat_stay, nullptr },\n");
+      g_string_append (out,
+                       "  { \"leat_persistent\", 1, leat_layout_leat_persistent, sizeof (LeatPersistentParams), 0, "
+                       "LEAT_HOST_KERNEL_MAY_WAIT | LEAT_HOST_KERNEL_GRID_BARRIER, nullptr, "
+                       "leat_thread_leat_persistent, nullptr },\n");
       rows++;
     }
   g_string_append (out, rows ? "};\n" : "  {} };\n");
@@ -432,7 +433,7 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       if (leat_tables_has_lanes (self, entry))
         leat_tables_append_lane_params (out, entry);
     }
-  if (self->form & LEAT_KERNEL_STAYS)
+  if (self->form & LEAT_KERNEL_PERSISTENT)
     {
       g_autofree char *stages = leat_kernel_unit_dup_host_stages (self->unit, self->entries);
 
@@ -470,9 +471,9 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       leat_tables_append_wrapper (out, self, entry);
       leat_tables_append_layout (out, wrapped_layout, wrapped, entry->wrapper);
     }
-  if (self->form & LEAT_KERNEL_STAYS)
+  if (self->form & LEAT_KERNEL_PERSISTENT)
     {
-      g_autofree char *entry = leat_kernel_dup_host_stay_entry ();
+      g_autofree char *entry = leat_kernel_dup_host_persistent_entry ();
 
       g_string_append (out, entry);
     }

@@ -68,7 +68,7 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
 
   self->traits = *traits;
   self->why_not_early = "the kernels are not loaded";
-  if (traits->stays)
+  if (traits->persistent)
     {
       leat_plan_find_needed_chains (self);
       self->traits.ways = NULL; /* nothing of it is measured, and ops may have other numbers now */

@@ -309,10 +309,10 @@ leat_plan_choose_chain (LeatPlan *self, LeatPlanChain *chain)
   chain->why = chain->way == LEAT_JOIN_JOINED ? "it was measured to be faster so" : "it was measured to be slower so";
   if (chain->measured != LEAT_JOIN_AUTO && chain->is_asked)
     return;
-  if (self->traits.stays || !chain->is_asked)
+  if (self->traits.persistent || !chain->is_asked)
     {
-      chain->way = self->traits.stays ? LEAT_JOIN_JOINED : LEAT_JOIN_APART;
-      chain->why = self->traits.stays ? "a kernel that stays is made of one file" : "nobody has asked for it";
+      chain->way = self->traits.persistent ? LEAT_JOIN_JOINED : LEAT_JOIN_APART;
+      chain->why = self->traits.persistent ? "a persistent kernel is made of one file" : "nobody has asked for it";
       return;
     }
   chain->way = chain->is_free ? LEAT_JOIN_JOINED : LEAT_JOIN_APART;

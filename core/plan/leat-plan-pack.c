@@ -8,7 +8,7 @@
  * results back are done when the last of the results is there, by the last of them; uploads all at the beginning, by
  * the first. Only such are taken as nothing on the device waits for (results), or that wait for nothing there
  * (uploads), so that no op comes to wait for what comes after it, and no memory is used again before its contents have
- * been read.  A kernel that stays launches none of them: there each is a stage of its own. */
+ * been read.  A persistent kernel launches none of them: there each is a stage of its own. */
 
 #define LEAT_PACK_MOST_BYTES 65536 /* a larger one has the link to itself for a while */
 
@@ -195,7 +195,7 @@ leat_plan_pack_transfers (LeatPlan *self, const LeatAncestors *ancestors)
 {
   g_autofree gboolean *awaited = NULL;
 
-  if (self->traits.lanes > 0 || self->traits.stays)
+  if (self->traits.lanes > 0 || self->traits.persistent)
     return;
   awaited = leat_plan_list_awaited (self);
   leat_plan_pack_direction (self, ancestors, awaited, TRUE);

@@ -146,7 +146,7 @@ leat_plan_predict_run (LeatPlan *self, guint lanes, gboolean reuses, LeatPredict
 {
   *sum = (LeatPrediction){ .lanes = lanes };
   /* Stages of a kernel that is there already: nothing is launched, and no copy is the driver's. */
-  for (guint i = 0; i < self->ops->len && !self->traits.stays; i++)
+  for (guint i = 0; i < self->ops->len && !self->traits.persistent; i++)
     if (!reuses || !leat_plan_get_op (self, i)->kept)
       leat_plan_predict_op (self, leat_plan_get_op (self, i), sum);
   sum->graph_launches = leat_plan_count_graphs (self);

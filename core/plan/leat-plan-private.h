@@ -110,7 +110,7 @@ typedef struct
   LeatOp *joint; /* that one, which stands before them; not owned, as are these: */
   LeatOp *first, *last;
   gboolean is_free;     /* nothing is waited for within it: it is one where nobody has measured */
-  gboolean is_asked;    /* by the pipeline; else it is there for a kernel that stays, which is made of one file */
+  gboolean is_asked;    /* by the pipeline; else it is there for a persistent kernel, which is made of one file */
   LeatJoinWay measured; /* AUTO where nobody has */
 
   /* bound */
@@ -277,13 +277,13 @@ typedef struct
   gboolean in_place; /* @from is written in the memory of the state */
 } LeatDelay;
 
-/* For a kernel that stays on the device. */
+/* For a persistent kernel. */
 typedef struct
 {
   guint64 idle_us;       /* without a run: it leaves */
   guint64 limit_us;      /* that one run may take */
   guint multiprocessors; /* that it takes at the most; 0: what suits */
-} LeatStayLimits;
+} LeatPersistentLimits;
 
 /* What binding must know of a device, and of how it is to be used. */
 typedef struct
@@ -293,13 +293,13 @@ typedef struct
   const guint *ways;   /* by op index, what was measured to be best (leat_op_get_way ()); 0 or NULL where nobody has */
   LeatCaptureMode capture;
   LeatEarlyMode early;
-  gboolean settled; /* it has run so often that the smallest graph pays */
-  guint lanes;      /* inputs at once; 0: one, and nothing of it is made for more */
-  guint lanes_most; /* that there is memory for */
-  gboolean urgent;  /* its streams go before those of others */
-  gboolean whiles;  /* the driver has nodes of graphs that do a body again and again */
-  gboolean stays;   /* runs are stages of a kernel that stays on the device */
-  LeatStayLimits stay;
+  gboolean settled;    /* it has run so often that the smallest graph pays */
+  guint lanes;         /* inputs at once; 0: one, and nothing of it is made for more */
+  guint lanes_most;    /* that there is memory for */
+  gboolean urgent;     /* its streams go before those of others */
+  gboolean whiles;     /* the driver has nodes of graphs that do a body again and again */
+  gboolean persistent; /* runs are stages of a persistent kernel */
+  LeatPersistentLimits persistent_limits;
   gboolean guarded; /* no two buffers share memory, and behind each lies some that no kernel is to touch */
 } LeatTraits;
 
@@ -484,7 +484,7 @@ void leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop);
 void leat_fusion_free (LeatFusion *self);
 /* Finds kernels that may be one, and makes that one of them. */
 void leat_plan_find_chains (LeatPlan *self, gboolean is_asked);
-/* For a kernel that stays: where they come of several files, and nobody has asked. */
+/* For a persistent kernel: where they come of several files, and nobody has asked. */
 void leat_plan_find_needed_chains (LeatPlan *self);
 /* Once who does each loop is known. */
 void leat_plan_choose_chains (LeatPlan *self);

@@ -247,7 +247,7 @@ leat_plan_want_way (LeatPlan *self, const LeatOp *op)
     return bounded && op->mode != LEAT_TRANSFER_COPY ? LEAT_TRANSFER_KERNEL : LEAT_TRANSFER_COPY;
   if (op->mode != LEAT_TRANSFER_AUTO)
     return op->mode;
-  if (leat_plan_is_with_user (self, op) || self->traits.stays)
+  if (leat_plan_is_with_user (self, op) || self->traits.persistent)
     return LEAT_TRANSFER_MAPPED;
   if (measured != LEAT_TRANSFER_AUTO)
     return measured;
@@ -269,8 +269,8 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
     return "the fastest that was measured";
   if (op->way == LEAT_TRANSFER_MAPPED && leat_plan_is_with_user (self, op))
     return "the program's memory is used in place";
-  if (op->way == LEAT_TRANSFER_MAPPED && self->traits.stays)
-    return "a kernel that stays reaches the host's memory by itself";
+  if (op->way == LEAT_TRANSFER_MAPPED && self->traits.persistent)
+    return "a persistent kernel reaches the host's memory by itself";
   if (op->way == LEAT_TRANSFER_MAPPED)
     return self->traits.integrated ? "device memory is host memory" : "only live bytes cross the link";
   return "the data is as long as its buffer, or used more than once";

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a session needs to do many inputs at once: plans for several lanes, made resident, and the memory of the host
+/* What a session needs to do many inputs at once: plans for several lanes, loaded, and the memory of the host
  * for their inputs and results.  Three launches are under way at a time, each with memory of its own on the device. */
 
 #define LEAT_BATCH_FLIGHTS 3
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   LeatPlan *plan;
-  LeatResident *resident;
+  LeatProgram *program;
   LeatLane *lanes[LEAT_BATCH_FLIGHTS];
 } LeatWidth;
 
@@ -75,7 +75,7 @@ void leat_batch_leave_device (LeatBatch *self);
 gboolean leat_batch_make_room (LeatBatch *self, LeatBatchMemory *memory, guint n, GError **error);
 /* How many of @n that are left go into the next launch of a batch of @all. */
 guint leat_batch_choose_n (LeatBatch *self, guint n, guint all);
-LeatWidth *leat_batch_get_width (LeatBatch *self, guint n, LeatResident *lender, GError **error);
+LeatWidth *leat_batch_get_width (LeatBatch *self, guint n, LeatProgram *lender, GError **error);
 gboolean leat_batch_take_arguments (LeatBatch *self, GError **error);
 /* No lane of the @n that come has failed, and none has reported anything. */
 void leat_batch_begin_errors (LeatBatch *self, guint n);

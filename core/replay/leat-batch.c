@@ -23,7 +23,7 @@ leat_width_free (gpointer data)
 
   for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
     g_clear_pointer (&self->lanes[i], leat_lane_free);
-  g_clear_pointer (&self->resident, leat_resident_unref);
+  g_clear_pointer (&self->program, leat_program_unref);
   g_clear_object (&self->plan);
   g_free (self);
 }
@@ -63,9 +63,9 @@ leat_batch_plan (LeatBatch *self, guint lanes, guint most, GError **error)
   traits.ways = NULL;
   traits.lanes = lanes;
   traits.lanes_most = most;
-  if (traits.stays)
+  if (traits.persistent)
     traits.capture = LEAT_CAPTURE_AUTO;
-  traits.stays = FALSE;
+  traits.persistent = FALSE;
   leat_plan_bind (plan, &traits);
   return plan;
 }
@@ -304,7 +304,7 @@ leat_batch_make_lanes (LeatBatch *self, LeatWidth *width, GError **error)
 {
   for (guint i = 0; i < self->n_flights; i++)
     {
-      width->lanes[i] = leat_lane_new (width->plan, width->resident, self->stores[i], self->counts, NULL, error);
+      width->lanes[i] = leat_lane_new (width->plan, width->program, self->stores[i], self->counts, NULL, error);
       if (width->lanes[i] == NULL)
         return FALSE;
     }
@@ -313,7 +313,7 @@ leat_batch_make_lanes (LeatBatch *self, LeatWidth *width, GError **error)
 
 /* A width that is there, or one that is made now. @lender: of the session's own setup. */
 LeatWidth *
-leat_batch_get_width (LeatBatch *self, guint n, LeatResident *lender, GError **error)
+leat_batch_get_width (LeatBatch *self, guint n, LeatProgram *lender, GError **error)
 {
   guint most = self->shape->traits.lanes, lanes = leat_plan_spreads (self->shape) ? n : most;
   LeatWidth *width;
@@ -323,13 +323,13 @@ leat_batch_get_width (LeatBatch *self, guint n, LeatResident *lender, GError **e
       width = g_ptr_array_index (self->widths, i);
       if (width->plan->traits.lanes == lanes)
         return width;
-      lender = width->resident;
+      lender = width->program;
     }
   width = g_new0 (LeatWidth, 1);
   width->plan = lanes == most ? g_object_ref (self->shape) : leat_batch_plan (self, lanes, most, error);
   if (width->plan != NULL)
-    width->resident = leat_resident_new (width->plan, self->store, self->device, FALSE, lender, error);
-  if (width->resident == NULL || !leat_resident_write_constants (width->resident, error)
+    width->program = leat_program_new (width->plan, self->store, self->device, FALSE, lender, error);
+  if (width->program == NULL || !leat_program_write_constants (width->program, error)
       || !leat_batch_make_lanes (self, width, error))
     {
       leat_width_free (width);

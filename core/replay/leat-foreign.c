@@ -32,7 +32,7 @@ leat_foreign_get_stream (LeatForeign *self)
 gpointer
 leat_foreign_get_context (LeatForeign *self)
 {
-  return leat_device_get_context (self->lane->resident->device);
+  return leat_device_get_context (self->lane->program->device);
 }
 
 /**
@@ -114,7 +114,7 @@ gpointer
 leat_foreign_find_call (LeatForeign *self, const char *name)
 {
   g_return_val_if_fail (name != NULL, NULL);
-  return leat_driver_find_watched (leat_device_get_driver (self->lane->resident->device), name);
+  return leat_driver_find_watched (leat_device_get_driver (self->lane->program->device), name);
 }
 
 /**
@@ -132,7 +132,7 @@ gboolean
 leat_foreign_check (LeatForeign *self, const char *call, int result, GError **error)
 {
   return result == CUDA_SUCCESS
-         || leat_device_set_error (self->lane->resident->device, error, call, (CUresult) result, "%s", self->op->name);
+         || leat_device_set_error (self->lane->program->device, error, call, (CUresult) result, "%s", self->op->name);
 }
 
 gboolean

@@ -10,7 +10,7 @@
 typedef struct
 {
   LeatPlan *plan;
-  LeatResident *resident;
+  LeatProgram *program;
   GArray *counted;
   LeatLaunch *launches;
 } LeatLaneSide;
@@ -18,10 +18,10 @@ typedef struct
 static void
 leat_lane_swap_side (LeatLane *self, LeatLaneSide *side)
 {
-  LeatLaneSide mine = { self->plan, self->resident, self->counted, self->launches };
+  LeatLaneSide mine = { self->plan, self->program, self->counted, self->launches };
 
   self->plan = side->plan;
-  self->resident = side->resident;
+  self->program = side->program;
   self->counted = side->counted;
   self->launches = side->launches;
   *side = mine;
@@ -35,7 +35,7 @@ leat_lane_side_clear (LeatLaneSide *self)
   g_free (self->launches);
   g_array_unref (self->counted);
   g_object_unref (self->plan);
-  leat_resident_unref (self->resident);
+  leat_program_unref (self->program);
 }
 
 static gboolean
@@ -56,7 +56,7 @@ leat_lane_op_differs (LeatLane *self, const LeatLaneSide *old, const LeatOp *op)
 
   return memcmp (was->grid, op->grid, sizeof op->grid) != 0 || memcmp (was->block, op->block, sizeof op->block) != 0
          || was->shared_bytes != op->shared_bytes
-         || old->resident->functions[op->index] != self->resident->functions[op->index]
+         || old->program->functions[op->index] != self->program->functions[op->index]
          || !leat_launch_equal (&old->launches[op->index], &self->launches[op->index]);
 }
 
@@ -80,7 +80,7 @@ leat_lane_update_op (LeatLane *self, const LeatOp *op, gboolean *broken, GError 
 static gboolean
 leat_lane_tells_likewise (LeatLane *self, const LeatLaneSide *old)
 {
-  const LeatFunction **was = old->resident->timed, **is = self->resident->timed;
+  const LeatFunction **was = old->program->timed, **is = self->program->timed;
 
   for (guint i = 0; i < self->plan->ops->len; i++)
     if ((was != NULL && was[i] != NULL) != (is != NULL && is[i] != NULL))
@@ -116,7 +116,7 @@ leat_lane_find_constants (LeatLane *self)
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
       const LeatBuffer *root = leat_plan_get_root (self->plan, i);
-      const LeatBlock *block = g_ptr_array_index (self->resident->blocks, root->id);
+      const LeatBlock *block = g_ptr_array_index (self->program->blocks, root->id);
       CUdeviceptr address = block != NULL ? leat_memory_get_address (block->memory) : self->addresses[i];
 
       for (guint o = 0; address != self->addresses[i] && o < self->plan->ops->len; o++)
@@ -143,20 +143,20 @@ leat_lane_check_constants (LeatLane *self, gboolean *broken, GError **error)
 }
 
 gboolean
-leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error)
+leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatProgram *program, gboolean *broken, GError **error)
 {
-  LeatLaneSide side = { g_object_ref (plan), leat_resident_ref (resident), leat_plan_list_counted (plan),
+  LeatLaneSide side = { g_object_ref (plan), leat_program_ref (program), leat_plan_list_counted (plan),
                         g_new0 (LeatLaunch, plan->ops->len + 1) };
   gboolean good;
 
   *broken = FALSE;
   leat_lane_swap_side (self, &side);
   good = leat_lane_check_constants (self, broken, error) && leat_lane_pack_launches (self, error)
-         && leat_device_push (resident->device, error);
+         && leat_device_push (program->device, error);
   if (good)
     {
       good = leat_lane_update_ops (self, &side, broken, error);
-      leat_device_pop (resident->device);
+      leat_device_pop (program->device);
     }
   if (!good)
     {

@@ -185,12 +185,12 @@ static gboolean
 leat_lane_update_bindings (LeatLane *self, LeatPath path, GError **error)
 {
   guint64 known = self->executables[path].bound;
-  gboolean good = leat_device_push (self->resident->device, error);
+  gboolean good = leat_device_push (self->program->device, error);
 
   if (!good)
     return FALSE;
   good = leat_lane_update_heads (self, path, known, error) && leat_lane_update_copies (self, path, known, error);
-  leat_device_pop (self->resident->device);
+  leat_device_pop (self->program->device);
   if (good)
     self->executables[path].bound = self->bound;
   return good;

@@ -98,7 +98,7 @@ leat_lane_call_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **err
   self->counts->work.launches += result == CUDA_SUCCESS;
   if (result == CUDA_SUCCESS)
     return TRUE;
-  return leat_device_set_error (self->resident->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),
+  return leat_device_set_error (self->program->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),
                                 leat_node_get_name (op->node));
 }
 

@@ -5,7 +5,7 @@
 #include "leat-timing-private.h"
 
 /* A lane whose memory on the device is given to others for a while.  What lives within a run is made anew, constants
- * are the resident's; what survives from run to run is read before anything goes, so that an error leaves all as it
+ * are the program's; what survives from run to run is read before anything goes, so that an error leaves all as it
  * was.  Staging memory is the host's and stays where programs have it. */
 
 static gboolean
@@ -85,7 +85,7 @@ gboolean
 leat_lane_restore (LeatLane *self, GPtrArray *kept, GCancellable *cancellable, GError **error)
 {
   if (leat_lane_allocate (self, error) && leat_lane_allocate_reports (self, error)
-      && (!self->resident->measured || (self->timing = leat_timing_new (self, error)) != NULL)
+      && (!self->program->measured || (self->timing = leat_timing_new (self, error)) != NULL)
       && !g_cancellable_set_error_if_cancelled (cancellable, error) && leat_lane_write_kept (self, kept, error)
       && leat_lane_pack_launches (self, error) && !g_cancellable_set_error_if_cancelled (cancellable, error)
       && leat_lane_build_graph (self, LEAT_PATH_FULL, error))

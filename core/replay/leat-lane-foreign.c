@@ -54,7 +54,7 @@ leat_lane_capture_call (LeatLane *self, const LeatOp *op, LeatDriverWatch *watch
 {
   GError *inner = NULL;
 
-  leat_driver_watch_begin (watch, leat_device_get_driver (self->resident->device), leat_stream_get (self->stream));
+  leat_driver_watch_begin (watch, leat_device_get_driver (self->program->device), leat_stream_get (self->stream));
   leat_lane_call_foreign (self, op, TRUE, &inner);
   leat_driver_watch_end (watch);
   return inner;
@@ -125,7 +125,7 @@ leat_lane_capture_foreign (LeatLane *self, const LeatOp *op, LeatCaptureFault *f
   LeatDriverWitness witness;
 
   if (!leat_capture_fault_is_vague (fault)
-      || !leat_driver_witness_begin (&witness, leat_device_get_driver (self->resident->device)))
+      || !leat_driver_witness_begin (&witness, leat_device_get_driver (self->program->device)))
     return graph;
   leat_capture_fault_clear (fault);
   graph = leat_lane_try_capture (self, op, fault);

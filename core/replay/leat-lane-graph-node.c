@@ -11,7 +11,7 @@ gboolean
 leat_path_skips (LeatPath path, const LeatOp *op)
 {
   return op->elided || op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
-         || ((path == LEAT_PATH_RESIDENT || path == LEAT_PATH_STEP) && op->kept)
+         || ((path == LEAT_PATH_REUSED || path == LEAT_PATH_STEP) && op->kept)
          || ((path == LEAT_PATH_FIRST || path == LEAT_PATH_STEP) && op->gives_back);
 }
 
@@ -56,7 +56,7 @@ leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
   CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
   CUresult result =
     (*self->table->cuGraphAddMemcpyNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after, n_after,
-                                          &copy, leat_device_get_context (self->resident->device));
+                                          &copy, leat_device_get_context (self->program->device));
 
   if (result == CUDA_SUCCESS)
     leat_executable_note_copy (to, op, &copy);
@@ -78,16 +78,16 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
   };
 
   return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after,
-                                               n_after, &fill, leat_device_get_context (self->resident->device));
+                                               n_after, &fill, leat_device_get_context (self->program->device));
 }
 
 CUfunction
 leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op)
 {
-  const LeatFunction **timed = path == LEAT_PATH_TIMED ? self->resident->timed : NULL;
+  const LeatFunction **timed = path == LEAT_PATH_TIMED ? self->program->timed : NULL;
 
   return timed != NULL && timed[op->index] != NULL && op->loop == NULL ? timed[op->index]->function
-                                                                       : self->resident->functions[op->index]->function;
+                                                                       : self->program->functions[op->index]->function;
 }
 
 CUDA_KERNEL_NODE_PARAMS

@@ -11,14 +11,14 @@
 gboolean
 leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error)
 {
-  return leat_device_set_error (self->resident->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),
+  return leat_device_set_error (self->program->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),
                                 leat_node_get_name (op->node));
 }
 
 static gboolean
 leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
 {
-  LeatDevice *device = self->resident->device;
+  LeatDevice *device = self->program->device;
   gint64 begin = g_get_monotonic_time ();
   CUresult result = (*self->table->cuGraphInstantiateWithFlags) (&to->exec, to->graph, 0);
 
@@ -74,7 +74,7 @@ leat_lane_explain_refusal (LeatLane *self, const LeatExecutable *to, LeatLane *d
 
 /* Loops neither: whether the driver would take over their bodies is not to be relied on. */
 static gboolean
-leat_lane_stays_as_it_is (LeatLane *self, const LeatExecutable *it)
+leat_lane_is_unchanged (LeatLane *self, const LeatExecutable *it)
 {
   for (guint i = it->first; i < it->end; i++)
     if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_FOREIGN
@@ -92,7 +92,7 @@ leat_lane_find_donor (LeatLane *self, LeatPath path, const LeatExecutable *to)
 
   while (it != NULL && (it->first != to->first || it->end != to->end))
     it = it->next;
-  return it != NULL && it->exec != NULL && !leat_lane_stays_as_it_is (self, to) ? it : NULL;
+  return it != NULL && it->exec != NULL && !leat_lane_is_unchanged (self, to) ? it : NULL;
 }
 
 /* The nodes of the graph that an executable was made from stay those by which it is updated. */
@@ -139,7 +139,7 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
   CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
 
   if (result != CUDA_SUCCESS)
-    return leat_device_set_error (self->resident->device, error, "cuGraphCreate", result, "a lane");
+    return leat_device_set_error (self->program->device, error, "cuGraphCreate", result, "a lane");
   if (!leat_lane_begin_turn (self, to, error))
     return FALSE;
   for (guint i = to->first; i < to->end; i++)
@@ -241,7 +241,7 @@ leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError *
   if (it == NULL)
     return TRUE;
   result = (*self->table->cuGraphExecMemcpyNodeSetParams) (it->exec, it->nodes[op->index], &copy,
-                                                           leat_device_get_context (self->resident->device));
+                                                           leat_device_get_context (self->program->device));
   if (result != CUDA_SUCCESS)
     return leat_lane_fail (self, op, "cuGraphExecMemcpyNodeSetParams", result, error);
   leat_traffic_take_out (&it->traffic, &it->copies[op->index]);
@@ -281,7 +281,7 @@ leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph)
   if (exec == NULL && graph == NULL)
     return;
   old = g_new (LeatOldGraph, 1);
-  *old = (LeatOldGraph){ g_object_ref (self->resident->device), exec, graph };
+  *old = (LeatOldGraph){ g_object_ref (self->program->device), exec, graph };
   leat_device_release (old->device, old, leat_old_graph_release);
 }
 
@@ -324,23 +324,23 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
 void
 leat_lane_destroy_path (LeatLane *self, LeatPath path)
 {
-  gboolean pushed = leat_device_push_anyhow (self->resident->device);
+  gboolean pushed = leat_device_push_anyhow (self->program->device);
 
   if (leat_lane_destroy_executables (self, path) && pushed)
     leat_lane_trim_graph_memory (self);
   if (pushed)
-    leat_device_pop (self->resident->device);
+    leat_device_pop (self->program->device);
 }
 
 void
 leat_lane_destroy_graphs (LeatLane *self)
 {
-  gboolean pushed = leat_device_push_anyhow (self->resident->device), built = FALSE;
+  gboolean pushed = leat_device_push_anyhow (self->program->device), built = FALSE;
 
   for (guint i = 0; i < LEAT_N_PATHS; i++)
     built = leat_lane_destroy_executables (self, i) || built;
   if (pushed && built)
     leat_lane_trim_graph_memory (self);
   if (pushed)
-    leat_device_pop (self->resident->device);
+    leat_device_pop (self->program->device);
 }

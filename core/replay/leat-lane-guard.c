@@ -158,7 +158,7 @@ leat_gap_find_on_host (const volatile guint8 *bytes, guint64 n, guint8 pattern)
 static void
 leat_lane_close_gaps (LeatLane *self, GArray *gaps)
 {
-  LeatDevice *device = self->resident->device;
+  LeatDevice *device = self->program->device;
 
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
@@ -189,11 +189,11 @@ leat_gap_fill (const LeatGap *self, LeatLane *lane)
   return CUDA_SUCCESS;
 }
 
-/* A kernel that stays is on another stream. */
+/* A persistent kernel is on another stream. */
 static gboolean
 leat_lane_fill_gaps (LeatLane *self, GArray *gaps, GError **error)
 {
-  LeatDevice *device = self->resident->device;
+  LeatDevice *device = self->program->device;
   CUresult result = CUDA_SUCCESS;
 
   if (!self->on_host && !leat_device_push (device, error))
@@ -204,7 +204,7 @@ leat_lane_fill_gaps (LeatLane *self, GArray *gaps, GError **error)
     leat_device_pop (device);
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (device, error, "cuMemsetD8Async", result, "what lies behind buffers");
-  return self->on_host || self->resident->stayer == NULL || leat_stream_synchronize (self->stream, error);
+  return self->on_host || self->program->persistent == NULL || leat_stream_synchronize (self->stream, error);
 }
 
 gboolean
@@ -213,7 +213,7 @@ leat_lane_guard (LeatLane *self, GError **error)
   GArray *gaps = leat_lane_list_gaps (self);
   gboolean good;
 
-  if (leat_device_closes_memory (self->resident->device))
+  if (leat_device_closes_memory (self->program->device))
     leat_lane_close_gaps (self, gaps);
   leat_driver_trace_begin_aside ();
   good = leat_lane_fill_gaps (self, gaps, error);
@@ -234,8 +234,7 @@ leat_gap_find (const LeatGap *self, LeatLane *lane, guint64 *found, GError **err
     {
       result = (*lane->table->cuMemcpyDtoH) (bytes, leat_memory_get_address (self->memory) + self->begin, n);
       if (result != CUDA_SUCCESS)
-        return leat_device_set_error (lane->resident->device, error, "cuMemcpyDtoH", result,
-                                      "what lies behind buffers");
+        return leat_device_set_error (lane->program->device, error, "cuMemcpyDtoH", result, "what lies behind buffers");
       host = bytes;
     }
   *found = leat_gap_find_on_host (host, n, leat_gap_get_pattern (self));
@@ -315,11 +314,11 @@ leat_lane_look_behind (LeatLane *self, GError **error)
 {
   gboolean good;
 
-  if (!self->on_host && !leat_device_push (self->resident->device, error))
+  if (!self->on_host && !leat_device_push (self->program->device, error))
     return FALSE;
   good = leat_lane_check_gaps (self, error);
   if (!self->on_host)
-    leat_device_pop (self->resident->device);
+    leat_device_pop (self->program->device);
   return good;
 }
 

@@ -46,8 +46,8 @@ leat_lane_make_loop_handle (LeatLane *self, LeatExecutable *to, const LeatPlanLo
   if (to->loops[loop->index].handle != 0 || loop->way != LEAT_LOOP_WHILE)
     return TRUE;
   result = (*self->table->cuGraphConditionalHandleCreate) (
-    &to->loops[loop->index].handle, leat_executable_get_graph (to, op),
-    leat_device_get_context (self->resident->device), 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+    &to->loops[loop->index].handle, leat_executable_get_graph (to, op), leat_device_get_context (self->program->device),
+    1, CU_GRAPH_COND_ASSIGN_DEFAULT);
   return result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphConditionalHandleCreate", result, error);
 }
 
@@ -64,7 +64,7 @@ leat_lane_add_while (LeatLane *self, LeatExecutable *to, const LeatOp *op, const
   params.conditional.handle = loop->handle;
   params.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
   params.conditional.size = 1;
-  params.conditional.ctx = leat_device_get_context (self->resident->device);
+  params.conditional.ctx = leat_device_get_context (self->program->device);
   result = (*self->table->cuGraphAddNode) (&to->nodes[op->index], graph, edges->nodes, NULL, edges->n, &params);
   if (result != CUDA_SUCCESS)
     return leat_lane_fail (self, op, "cuGraphAddNode", result, error);

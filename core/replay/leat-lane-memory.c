@@ -37,7 +37,7 @@ LeatMemory *
 leat_lane_new_memory (LeatLane *self, LeatMemoryUse use, LeatMemoryKind kind, guint64 bytes, const char *what,
                       GError **error)
 {
-  return leat_memory_new_in (leat_store_get_account (self->store), use, self->resident->device, kind, bytes, what,
+  return leat_memory_new_in (leat_store_get_account (self->store), use, self->program->device, kind, bytes, what,
                              error);
 }
 

@@ -3,7 +3,7 @@
  */
 
 #include "leat-foreign-private.h"
-#include "leat-stayer-private.h"
+#include "leat-persistent-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
@@ -81,7 +81,7 @@ leat_lane_try_foreign (LeatLane *self, GError **error)
       if (graph == NULL)
         {
           leat_lane_cut (self, op, &fault);
-          if (!leat_device_check (self->resident->device, error))
+          if (!leat_device_check (self->program->device, error))
             return FALSE;
           continue;
         }
@@ -159,7 +159,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
 
   if (self->plan->prediction.waits == 0 || leat_lane_lacks_bindings (self))
     return TRUE;
-  if (!leat_device_push (self->resident->device, error))
+  if (!leat_device_push (self->program->device, error))
     return FALSE;
   unused = leat_lane_get_unused_bytes (self);
   leat_lane_find_turn (self);
@@ -181,7 +181,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   else
     leat_lane_destroy_path (self, path); /* a part of it would be taken for the whole */
   self->reserved_bytes = leat_lane_get_reserved_bytes (self);
-  leat_device_pop (self->resident->device);
+  leat_device_pop (self->program->device);
   return good;
 }
 
@@ -205,10 +205,10 @@ leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end,
 
   if (first >= end)
     return TRUE;
-  if (!leat_device_push (self->resident->device, error))
+  if (!leat_device_push (self->program->device, error))
     return FALSE;
   good = leat_lane_launch_ops (self, path, first, end, error);
-  leat_device_pop (self->resident->device);
+  leat_device_pop (self->program->device);
   return good;
 }
 
@@ -228,8 +228,8 @@ leat_lane_launch (LeatLane *self, LeatPath path, GError **error)
   LeatExecutable *head = &self->executables[path];
   guint at = 0;
 
-  if (self->resident->stayer != NULL && path == LEAT_PATH_FULL)
-    return leat_stayer_ring (self->resident->stayer, self, error);
+  if (self->program->persistent != NULL && path == LEAT_PATH_FULL)
+    return leat_persistent_ring (self->program->persistent, self, error);
   for (LeatExecutable *it = head; it != NULL && it->exec != NULL; it = it->next)
     {
       if (!leat_lane_launch_between (self, path, at, it->first, error) || !leat_lane_launch_piece (self, it, error))

@@ -45,7 +45,7 @@ leat_poison_is_for (const LeatBuffer *buffer, LeatPath path, const gboolean *sou
   if (buffer->first_op == G_MAXUINT)
     return FALSE;
   if (buffer->place == LEAT_PLACE_ARENA)
-    return !buffer->kept || (path != LEAT_PATH_RESIDENT && path != LEAT_PATH_STEP);
+    return !buffer->kept || (path != LEAT_PATH_REUSED && path != LEAT_PATH_STEP);
   return buffer->place == LEAT_PLACE_STAGING && buffer->spec != NULL && !sources[buffer->id];
 }
 
@@ -73,14 +73,14 @@ leat_poison_fill (LeatLane *lane, const LeatBuffer *buffer)
   return CUDA_SUCCESS;
 }
 
-/* A kernel that stays is on another stream. */
+/* A persistent kernel is on another stream. */
 static gboolean
 leat_poison_end (LeatLane *lane, CUresult result, GError **error)
 {
-  if (result == CUDA_SUCCESS && !lane->on_host && lane->resident->stayer != NULL)
+  if (result == CUDA_SUCCESS && !lane->on_host && lane->program->persistent != NULL)
     return leat_stream_synchronize (lane->stream, error);
   return result == CUDA_SUCCESS
-         || leat_device_set_error (lane->resident->device, error, "cuMemsetD8Async", result, LEAT_POISON_VARIABLE);
+         || leat_device_set_error (lane->program->device, error, "cuMemsetD8Async", result, LEAT_POISON_VARIABLE);
 }
 
 static gboolean
@@ -89,14 +89,14 @@ leat_poison_fill_all (LeatLane *lane, LeatPath path, GError **error)
   gboolean *sources = g_newa0 (gboolean, lane->plan->buffers->len + 1); // on the stack, as a run allocates nothing
   CUresult result = CUDA_SUCCESS;
 
-  if (!lane->on_host && !leat_device_push (lane->resident->device, error))
+  if (!lane->on_host && !leat_device_push (lane->program->device, error))
     return FALSE;
   leat_poison_list_sources (lane->plan, sources);
   for (guint i = 0; i < lane->plan->buffers->len && result == CUDA_SUCCESS; i++)
     if (leat_poison_is_for (leat_plan_get_buffer (lane->plan, i), path, sources))
       result = leat_poison_fill (lane, leat_plan_get_buffer (lane->plan, i));
   if (!lane->on_host)
-    leat_device_pop (lane->resident->device);
+    leat_device_pop (lane->program->device);
   return leat_poison_end (lane, result, error);
 }
 

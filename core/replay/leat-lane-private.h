@@ -19,18 +19,18 @@
 G_BEGIN_DECLS
 
 /* One set of inputs and outputs in flight: the memory, the launches and the graph of a bound plan.  Constants and
- * loaded kernels belong to the session and are lent (LeatResident). */
+ * loaded kernels belong to the session and are lent (LeatProgram). */
 
-/* What became of a kernel that stays on the device (leat-stayer-private.h). */
-typedef struct _LeatStayer LeatStayer;
+/* What became of a persistent kernel (leat-persistent-private.h). */
+typedef struct _LeatPersistent LeatPersistent;
 
 typedef struct
 {
-  guint64 rings;  /* runs */
-  guint64 stays;  /* launches of the kernel */
-  guint64 parks;  /* times that it was asked to leave */
-  guint64 faults; /* runs that took too long */
-} LeatStayCounts;
+  guint64 signals;  /* runs */
+  guint64 launches; /* launches of the kernel */
+  guint64 leaves;   /* times that it was asked to leave */
+  guint64 faults;   /* runs that took too long */
+} LeatPersistentCounts;
 
 /* What all lanes of a session share. */
 typedef struct
@@ -47,8 +47,8 @@ typedef struct
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
   const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
   const LeatPrototype **prototypes; /* by op index: what @functions has is of; transfers come to have another */
-  LeatStayer *stayer;               /* NULL where runs are launched */
-} LeatResident;
+  LeatPersistent *persistent;       /* NULL where runs are launched */
+} LeatProgram;
 
 typedef struct _LeatTiming LeatTiming;
 
@@ -91,7 +91,7 @@ typedef struct
 typedef enum
 {
   LEAT_PATH_FULL,
-  LEAT_PATH_RESIDENT,
+  LEAT_PATH_REUSED,
   LEAT_PATH_TIMED, /* all of the plan, with a clock at every op */
   LEAT_PATH_FIRST, /* without readbacks: a run that others follow with nothing in between */
   LEAT_PATH_STEP,  /* without uploads and readbacks */
@@ -225,7 +225,7 @@ typedef struct _LeatLane LeatLane;
 struct _LeatLane
 {
   LeatPlan *plan;
-  LeatResident *resident;
+  LeatProgram *program;
   LeatGraphCounts *counts; /* not owned */
   const LeatDriverTable *table;
   LeatStream *stream;
@@ -269,9 +269,9 @@ struct _LeatLane
 
   LeatTiming *timing; /* NULL where no run is to be measured */
 
-  LeatStayer *stayer; /* not owned: that it has rung, in which its number is: */
-  guint stay_lane;
-  guint64 rung;      /* number of the run that it has under way there; 0: none */
+  LeatPersistent *persistent; /* not owned: that it has signalled, in which its number is: */
+  guint param_lane;
+  guint64 signalled; /* number of the run that it has under way there; 0: none */
   gboolean ran_away; /* the last one took too long and was ended, wherever its blocks were */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
@@ -288,23 +288,23 @@ struct _LeatLane
 
 /* @measured: runs may be.  Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there.
  */
-LeatResident *leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured,
-                                 LeatResident *lender, GError **error);
+LeatProgram *leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured,
+                               LeatProgram *lender, GError **error);
 /* Loads what kernels of a plan bound anew are not there yet. */
-gboolean leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **error);
+gboolean leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **error);
 /* Each lane has one: what its graphs use stays as long as they do. */
-LeatResident *leat_resident_ref (LeatResident *self);
-void leat_resident_unref (LeatResident *self);
+LeatProgram *leat_program_ref (LeatProgram *self);
+void leat_program_unref (LeatProgram *self);
 /* Their memory is given back, and found or made again; modules stay, for what kernels keep in variables of theirs. */
-void leat_resident_drop_constants (LeatResident *self);
-gboolean leat_resident_find_constants (LeatResident *self, LeatStore *store, GError **error);
+void leat_program_drop_constants (LeatProgram *self);
+gboolean leat_program_find_constants (LeatProgram *self, LeatStore *store, GError **error);
 /* Constants whose memory does not hold their bytes are written. */
-gboolean leat_resident_write_constants (LeatResident *self, GError **error);
+gboolean leat_program_write_constants (LeatProgram *self, GError **error);
 
 /* For messages: those with kernels, any of which may be the one at fault. (transfer full) */
 char *leat_lane_list_nodes (LeatPlan *plan);
 /* @first: (nullable): the lane whose state this one shares; then the store's round goes on */
-LeatLane *leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts,
+LeatLane *leat_lane_new (LeatPlan *plan, LeatProgram *program, LeatStore *store, LeatGraphCounts *counts,
                          LeatLane *first, GError **error);
 /* Memory of its own, in the account of its store. */
 LeatMemory *leat_lane_new_memory (LeatLane *self, LeatMemoryUse use, LeatMemoryKind kind, guint64 bytes,
@@ -358,7 +358,7 @@ void leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdev
 gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
 /* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
  * graph.  After an error it is what it was, but where @broken says so, its graphs are neither the one nor the other. */
-gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatResident *resident, gboolean *broken, GError **error);
+gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatProgram *program, gboolean *broken, GError **error);
 /* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
  * first. */
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
@@ -563,7 +563,7 @@ void leat_launch_take_args (LeatLaunch *self, const LeatOp *op, const LeatLaunch
 gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatResident, leat_resident_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatProgram, leat_program_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatTurn, leat_turn_unref)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatEdges, leat_edges_clear)

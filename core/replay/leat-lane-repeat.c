@@ -125,7 +125,7 @@ leat_lane_make_repeater (LeatLane *self, GError **error)
   GError *inner = NULL;
 
   if (self->repeater == NULL)
-    self->repeater = leat_repeater_new (self->resident->device, &inner);
+    self->repeater = leat_repeater_new (self->program->device, &inner);
   if (self->repeater != NULL)
     return TRUE;
   if (inner->domain == LEAT_KERNEL_ERROR)
@@ -150,14 +150,14 @@ leat_lane_build_loop (LeatLane *self, LeatLoop *loop, LeatPath path, guint n, GE
 
   if (n == LEAT_LOOP_ANY && !leat_lane_make_repeater (self, error))
     return FALSE;
-  if (!leat_device_push (self->resident->device, error))
+  if (!leat_device_push (self->program->device, error))
     return FALSE;
   leat_lane_drop_loop (self, loop);
   *loop = tried = (LeatLoop){ .path = path, .n = n };
   result = leat_lane_fill_loop (self, loop, &call);
   if (result != CUDA_SUCCESS)
     leat_lane_drop_loop (self, loop);
-  leat_device_pop (self->resident->device);
+  leat_device_pop (self->program->device);
   if (result == CUDA_SUCCESS)
     self->counts->instantiations++;
   else if (leat_loop_is_refused (&tried, call, result))
@@ -165,7 +165,7 @@ leat_lane_build_loop (LeatLane *self, LeatLoop *loop, LeatPath path, guint n, GE
   else
     {
       nodes = leat_lane_list_nodes (self->plan);
-      leat_device_set_error (self->resident->device, error, call, result, "%s, repeated", nodes);
+      leat_device_set_error (self->program->device, error, call, result, "%s, repeated", nodes);
     }
   return result == CUDA_SUCCESS;
 }
@@ -219,7 +219,7 @@ leat_lane_make_held (LeatLane *self, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (self->held); i++)
     if (self->held[i] == NULL
-        && (self->held[i] = leat_event_new (self->resident->device, LEAT_EVENT_BLOCKING, error)) == NULL)
+        && (self->held[i] = leat_event_new (self->program->device, LEAT_EVENT_BLOCKING, error)) == NULL)
       return FALSE;
   return TRUE;
 }

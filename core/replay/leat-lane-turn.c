@@ -128,7 +128,7 @@ leat_lane_fail_turn (LeatLane *self, guint at, const char *call, CUresult result
 {
   const LeatOp *op = leat_plan_get_op (self->plan, at);
 
-  return leat_device_set_error (self->resident->device, error, call, result, "the turn of a lane at %s \"%s\"",
+  return leat_device_set_error (self->program->device, error, call, result, "the turn of a lane at %s \"%s\"",
                                 leat_node_get_id (op->node), leat_node_get_name (op->node));
 }
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-stayer-private.h"
+#include "leat-persistent-private.h"
 
 /* Waiting for what a lane has launched: looking again and again, sleeping, or first the one and then the other. */
 
@@ -68,7 +68,7 @@ leat_lane_fail_launch (LeatLane *self, CUresult result, guint64 runs, GError **e
 {
   g_autofree char *what = runs == 1 ? g_strdup ("a run") : g_strdup_printf ("%" G_GUINT64_FORMAT " runs", runs);
 
-  leat_device_set_error (self->resident->device, error, "cuGraphLaunch", result, "%s of %u ops", what,
+  leat_device_set_error (self->program->device, error, "cuGraphLaunch", result, "%s of %u ops", what,
                          self->plan->ops->len);
   leat_lane_explain_failure (self, result, error);
   return FALSE;
@@ -79,7 +79,7 @@ leat_lane_fail_wait (LeatLane *self, const char *call, CUresult result, GError *
 {
   g_autofree char *nodes = leat_lane_list_nodes (self->plan);
 
-  leat_device_set_error (self->resident->device, error, call, result, "%s", nodes);
+  leat_device_set_error (self->program->device, error, call, result, "%s", nodes);
   leat_lane_explain_failure (self, result, error);
   return FALSE;
 }
@@ -141,8 +141,8 @@ leat_lane_look (LeatLane *self, gint64 spin_us)
 gboolean
 leat_lane_is_busy (LeatLane *self)
 {
-  if (self->rung != 0)
-    return !leat_stayer_is_done (self->stayer, self);
+  if (self->signalled != 0)
+    return !leat_persistent_is_done (self->persistent, self);
   return (*self->table->cuStreamQuery) (leat_stream_get (self->stream)) == CUDA_ERROR_NOT_READY;
 }
 
@@ -166,11 +166,11 @@ leat_lane_sleep (LeatLane *self, GError **error)
   return leat_lane_record_end (self, error) && leat_lane_await_end (self, error);
 }
 
-/* What a kernel that stays was rung for is on no stream. */
+/* What a persistent kernel was signalled is on no stream. */
 gboolean
 leat_lane_mark_end (LeatLane *self, GError **error)
 {
-  return self->rung != 0 || leat_lane_record_end (self, error);
+  return self->signalled != 0 || leat_lane_record_end (self, error);
 }
 
 gboolean
@@ -178,7 +178,7 @@ leat_lane_await_mark (gpointer lane, GError **error)
 {
   LeatLane *self = lane;
 
-  return self->rung != 0 ? leat_lane_wait (self, LEAT_WAIT_BLOCK, error) : leat_lane_await_end (self, error);
+  return self->signalled != 0 ? leat_lane_wait (self, LEAT_WAIT_BLOCK, error) : leat_lane_await_end (self, error);
 }
 
 gboolean
@@ -186,7 +186,7 @@ leat_lane_synchronize (LeatLane *self, GError **error)
 {
   CUresult result;
 
-  if (self->rung != 0 && !leat_stayer_wait (self->stayer, self, 0, error))
+  if (self->signalled != 0 && !leat_persistent_wait (self->persistent, self, 0, error))
     return FALSE;
   result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamSynchronize", result, error);
@@ -199,11 +199,11 @@ leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
   CUresult result = CUDA_ERROR_NOT_READY;
   gint64 spin_us;
 
-  if (self->rung != 0)
+  if (self->signalled != 0)
     {
       self->counts->work.waits++;
       leat_lane_note_seen (self);
-      return leat_stayer_wait (self->stayer, self, leat_lane_get_spin_us (self, wait), error);
+      return leat_persistent_wait (self->persistent, self, leat_lane_get_spin_us (self, wait), error);
     }
   if (wait == LEAT_WAIT_AUTO && self->on_host)
     {

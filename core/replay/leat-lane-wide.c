@@ -118,11 +118,11 @@ leat_lane_set_lanes (LeatLane *self, LeatMemory *const *staging, guint at, guint
 
   g_assert (live >= 1 && live <= self->plan->traits.lanes);
   self->live = live;
-  if ((!moved && !resized) || !leat_device_push (self->resident->device, error))
+  if ((!moved && !resized) || !leat_device_push (self->program->device, error))
     return !moved && !resized;
   for (guint i = 0; i < self->plan->ops->len && good; i++)
     good = leat_lane_update_lanes_of (self, leat_plan_get_op (self->plan, i), moved, resized, error);
-  leat_device_pop (self->resident->device);
+  leat_device_pop (self->program->device);
   return good;
 }
 
@@ -134,7 +134,7 @@ leat_lane_take_arguments (LeatLane *self, GError **error)
 
   if (leat_plan_spreads (self->plan))
     leat_lane_destroy_graphs (self);
-  if (!good || !leat_device_push (self->resident->device, error))
+  if (!good || !leat_device_push (self->program->device, error))
     return FALSE;
   for (guint i = 0; i < self->plan->ops->len && good; i++)
     {
@@ -143,6 +143,6 @@ leat_lane_take_arguments (LeatLane *self, GError **error)
       if (op->laned)
         good = leat_lane_update_kernel (self, LEAT_PATH_FULL, op, error);
     }
-  leat_device_pop (self->resident->device);
+  leat_device_pop (self->program->device);
   return good;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-stayer-private.h"
+#include "leat-persistent-private.h"
 #include "leat-timing-private.h"
 
 #include "graph/leat-pipeline-private.h"
@@ -37,16 +37,16 @@ leat_lane_list_nodes (LeatPlan *plan)
 
 /* Makes a lane of a bound plan: memory, packed launches, stream.  The graph is built by leat_lane_build_graph (). */
 LeatLane *
-leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGraphCounts *counts, LeatLane *first,
+leat_lane_new (LeatPlan *plan, LeatProgram *program, LeatStore *store, LeatGraphCounts *counts, LeatLane *first,
                GError **error)
 {
   g_autoptr (LeatLane) self = g_new0 (LeatLane, 1);
 
   self->plan = g_object_ref (plan);
-  self->resident = leat_resident_ref (resident);
+  self->program = leat_program_ref (program);
   self->counts = counts;
-  self->table = leat_device_get_table (resident->device);
-  self->on_host = leat_device_is_cpu (resident->device);
+  self->table = leat_device_get_table (program->device);
+  self->on_host = leat_device_is_cpu (program->device);
   self->blocks = g_ptr_array_new_with_free_func (leat_lane_free_block);
   self->store = store;
   self->first = first;
@@ -58,12 +58,12 @@ leat_lane_new (LeatPlan *plan, LeatResident *resident, LeatStore *store, LeatGra
   self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
   self->spread = g_new0 (LeatLaunch *, plan->ops->len + 1);
   self->live = plan->traits.lanes;
-  self->stream = leat_stream_new (resident->device,
+  self->stream = leat_stream_new (program->device,
                                   plan->traits.urgent ? LEAT_STREAM_PRIORITY_HIGH : LEAT_STREAM_PRIORITY_NORMAL, error);
-  self->ended = leat_event_new (resident->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
+  self->ended = leat_event_new (program->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
       || !leat_lane_allocate_overs (self, error) || !leat_lane_allocate_reports (self, error)
-      || (resident->measured && (self->timing = leat_timing_new (self, error)) == NULL)
+      || (program->measured && (self->timing = leat_timing_new (self, error)) == NULL)
       || !leat_lane_pack_launches (self, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -99,21 +99,21 @@ leat_lane_release (gpointer data)
   g_free (self->launches);
   g_free (self->bindings);
   g_object_unref (self->plan);
-  leat_resident_unref (self->resident);
+  leat_program_unref (self->program);
   g_free (self);
 }
 
-/* The run of a kernel that stays is on no stream of the lane. */
+/* The run of a persistent kernel is on no stream of the lane. */
 void
 leat_lane_free (LeatLane *self)
 {
-  if (self->rung != 0)
-    leat_stayer_wait (self->stayer, self, 0, NULL);
+  if (self->signalled != 0)
+    leat_persistent_wait (self->persistent, self, 0, NULL);
   leat_lane_leave_counts (self);
   if (self->stream == NULL || leat_stream_synchronize (self->stream, NULL))
-    leat_device_release (self->resident->device, self, leat_lane_release);
+    leat_device_release (self->program->device, self, leat_lane_release);
   else
-    leat_device_quarantine (self->resident->device, self, leat_lane_release);
+    leat_device_quarantine (self->program->device, self, leat_lane_release);
 }
 
 /* What the driver says of a size does not say where it comes from.  @buffer: (nullable): the one without room; NULL for
@@ -147,7 +147,7 @@ static LeatBlock *
 leat_lane_get_block (LeatLane *self, const LeatBuffer *buffer, GError **error)
 {
   if (buffer->kind == LEAT_BUFFER_CONST)
-    return g_ptr_array_index (self->resident->blocks, buffer->id);
+    return g_ptr_array_index (self->program->blocks, buffer->id);
   if (leat_lane_borrows (self, buffer))
     return leat_block_ref (g_ptr_array_index (self->first->blocks, buffer->id));
   return leat_store_get (self->store, buffer, error);

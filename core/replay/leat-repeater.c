@@ -19,7 +19,7 @@ struct _LeatRepeater
   LeatDevice *device;
   LeatModule *module;
   const LeatFunction *begin, *count;
-  LeatMemory *home; /* on the device: runs that are left; when the word was looked at */
+  LeatMemory *counter; /* on the device: runs that are left; when the word was looked at */
   LeatMemory *memory;
   LeatRepeatWords *words;
   guint64 kernels;
@@ -89,8 +89,9 @@ leat_repeater_new (LeatDevice *device, GError **error)
   self->device = g_object_ref (device);
   if (!leat_repeater_load (self, error))
     return NULL;
-  self->home = leat_memory_new (device, LEAT_MEMORY_DEVICE, 2 * sizeof (guint64), "the count of repeated runs", error);
-  if (self->home == NULL)
+  self->counter =
+    leat_memory_new (device, LEAT_MEMORY_DEVICE, 2 * sizeof (guint64), "the count of repeated runs", error);
+  if (self->counter == NULL)
     return NULL;
   self->memory =
     leat_memory_new (device, LEAT_MEMORY_PINNED, sizeof (LeatRepeatWords), "the words of repeated runs", error);
@@ -104,7 +105,7 @@ leat_repeater_new (LeatDevice *device, GError **error)
 void
 leat_repeater_free (LeatRepeater *self)
 {
-  g_clear_pointer (&self->home, leat_memory_free);
+  g_clear_pointer (&self->counter, leat_memory_free);
   g_clear_pointer (&self->memory, leat_memory_free);
   g_clear_pointer (&self->module, leat_module_unref);
   g_object_unref (self->device);
@@ -115,8 +116,8 @@ static CUresult
 leat_repeater_add_kernel (LeatRepeater *self, const LeatFunction *function, CUgraphConditionalHandle handle,
                           CUgraph graph, CUgraphNode *node, const CUgraphNode *after)
 {
-  CUdeviceptr home = leat_memory_get_address (self->home), words = leat_memory_get_address (self->memory);
-  void *params[] = { &home, &words, &handle };
+  CUdeviceptr counter = leat_memory_get_address (self->counter), words = leat_memory_get_address (self->memory);
+  void *params[] = { &counter, &words, &handle };
   const CUDA_KERNEL_NODE_PARAMS kernel = { .func = function->function,
                                            .gridDimX = 1,
                                            .gridDimY = 1,

@@ -99,7 +99,7 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 gboolean
 leat_session_wants_push (LeatSession *self)
 {
-  return self->memo == NULL && !self->plan->traits.stays
+  return self->memo == NULL && !self->plan->traits.persistent
          && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
 }
 

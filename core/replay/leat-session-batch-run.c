@@ -132,7 +132,7 @@ gboolean
 leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n, GError **error)
 {
   LeatBatch *batch = self->batch;
-  LeatWidth *width = leat_batch_get_width (batch, n, self->resident, error);
+  LeatWidth *width = leat_batch_get_width (batch, n, self->program, error);
   LeatBatchFlight *flight = &batch->flights[index];
   guint at = run->in_place ? first : index * batch->shape->traits.lanes;
   LeatPrediction predicted;

@@ -76,7 +76,7 @@ leat_calibrate_apply (LeatCalibration *self, gboolean settled, GError **error)
   traits.ways = self->ways;
   traits.settled = settled;
   leat_plan_bind (session->plan, &traits);
-  return leat_resident_load_kernels (session->resident, NULL, error) && leat_lane_rebuild (self->lane, error);
+  return leat_program_load_kernels (session->program, NULL, error) && leat_lane_rebuild (self->lane, error);
 }
 
 /* "upload0=copy readback0=mapped loop0=host map1=joined" */
@@ -424,7 +424,7 @@ leat_session_plan_calibration (LeatSession *self)
   g_array_set_size (self->former_trials, 0);
   g_mutex_unlock (&self->told_lock);
   self->ways_known = FALSE;
-  self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.stays
+  self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.persistent
                        && !self->plan->traits.integrated && leat_session_has_choice (self)
                        && (!leat_session_recall_ways (self) || leat_session_has_bands (self));
 }

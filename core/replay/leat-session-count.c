@@ -23,7 +23,7 @@ leat_session_count_calls (LeatSession *self, const LeatDriverEntry *entries, gui
 static gboolean
 leat_lane_fail_count (LeatLane *self, const char *call, CUresult result, GError **error)
 {
-  return leat_device_set_error (self->resident->device, error, call, result, "the graph of a lane");
+  return leat_device_set_error (self->program->device, error, call, result, "the graph of a lane");
 }
 
 static gboolean leat_lane_count_nodes (LeatLane *self, CUgraph graph, LeatGraphCount *count, GError **error);
@@ -138,12 +138,12 @@ leat_lane_count_graphs (LeatLane *self, LeatPath path, LeatGraphCount *sum, GErr
 
   if (head->launches == head->counted_from || head->graph == NULL)
     return TRUE;
-  if (!leat_device_push (self->resident->device, error))
+  if (!leat_device_push (self->program->device, error))
     return FALSE;
   for (const LeatExecutable *it = head; it != NULL && it->graph != NULL && good; it = it->next)
     good =
       leat_lane_count_nodes (self, it->graph, &count, error) && leat_lane_count_edges (self, it->graph, &count, error);
-  leat_device_pop (self->resident->device);
+  leat_device_pop (self->program->device);
   if (good)
     leat_graph_count_add (sum, &count, head->launches - head->counted_from);
   return good;
@@ -239,7 +239,7 @@ leat_session_start_counting (LeatSession *self, GError **error)
  * and of graphs that are gone by now.  Where a loop on the device repeats runs, so are the kernels that count them, one
  * for each and one before.  A wait is one however it is done; of other sessions' waits, those that end by looking
  * (%LEAT_WAIT_SPIN) are not seen.  Setting up and trying out how data go best is not counted, nor is the launch of a
- * kernel that stays (executor=resident), which the counter stays has, nor what LEAT_POISON=1 writes.
+ * kernel that stays (executor=persistent), which the counter stays has, nor what LEAT_POISON=1 writes.
  *
  * Returns: (transfer full): a dictionary (a{st}): kernels, copies (of them, uploads and readbacks), fills,
  * early-starts, graph-launches, waits, calls (of any kind, with what looks whether work has ended); %NULL on error

@@ -37,11 +37,11 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("runs-full", runs_of[LEAT_PATH_FULL], "Runs that did all of the plan"),
   /**
-   * LeatSession:runs-resident:
+   * LeatSession:runs-reused:
    *
    * Runs without uploads, their inputs being what they were, since the session was opened.
    */
-  COUNTER ("runs-resident", runs_of[LEAT_PATH_RESIDENT], "Runs without uploads, their inputs being what they were"),
+  COUNTER ("runs-reused", runs_of[LEAT_PATH_REUSED], "Runs without uploads, their inputs being what they were"),
   /**
    * LeatSession:runs-silent:
    *
@@ -175,30 +175,30 @@ static const LeatCounter leat_counters[] = {
    */
   GAUGE ("early-starts", early_starts, "Dependencies for whose end a kernel waits by itself"),
   /**
-   * LeatSession:rings:
+   * LeatSession:persistent-runs:
    *
-   * Runs that were handed to a kernel that stays on the device, since the session was opened.
+   * Runs that were handed to a persistent kernel, since the session was opened.
    */
-  COUNTER ("rings", stay.rings, "Runs that were handed to a kernel that stays on the device"),
+  COUNTER ("persistent-runs", persistent.signals, "Runs that were handed to a persistent kernel"),
   /**
-   * LeatSession:stays:
+   * LeatSession:persistent-launches:
    *
-   * Launches of the kernel that stays on the device: the first, and one each time that it came back.
+   * Launches of the persistent kernel: the first, and one each time that it came back.
    */
-  COUNTER ("stays", stay.stays, "Launches of the kernel that stays on the device"),
+  COUNTER ("persistent-launches", persistent.launches, "Launches of the persistent kernel"),
   /**
-   * LeatSession:parks:
+   * LeatSession:persistent-leaves:
    *
-   * Times that the kernel that stays on the device was asked to leave, for a driver call or to give it other
+   * Times that the persistent kernel was asked to leave, for a driver call or to give it other
    * parameters.
    */
-  COUNTER ("parks", stay.parks, "Times that the kernel that stays on the device was asked to leave"),
+  COUNTER ("persistent-leaves", persistent.leaves, "Times that the persistent kernel was asked to leave"),
   /**
    * LeatSession:runaways:
    *
-   * Runs that took longer than #LeatSession:resident-limit-ms and were ended.
+   * Runs that took longer than #LeatSession:persistent-limit-ms and were ended.
    */
-  COUNTER ("runaways", stay.faults, "Runs that took too long and were ended"),
+  COUNTER ("runaways", persistent.faults, "Runs that took too long and were ended"),
   /**
    * LeatSession:shapes:
    *

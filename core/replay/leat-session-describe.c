@@ -70,7 +70,7 @@ leat_session_describe_running (void)
    * Whether a run whose inputs were not changed since the last one leaves their upload out.
    *
    * That is so for inputs that the program fills in place (leat_session_map_input ()), where the plan says that it may:
-   * no node may write over its own input.  Statistics count such runs as "runs-resident".
+   * no node may write over its own input.  Statistics count such runs as "runs-reused".
    */
   leat_session_props[LEAT_SESSION_PROP_REUSE] =
     g_param_spec_boolean ("reuse", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
@@ -99,37 +99,37 @@ leat_session_describe_running (void)
     g_param_spec_enum ("wait", NULL, NULL, LEAT_TYPE_WAIT, LEAT_WAIT_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
-/* A kernel that stays on the device. */
+/* A persistent kernel on the device. */
 static void
-leat_session_describe_resident (void)
+leat_session_describe_persistent (void)
 {
   /**
-   * LeatSession:resident-idle-ms:
+   * LeatSession:persistent-idle-ms:
    *
-   * With #LeatSession:executor resident, how long nothing is run before the kernel leaves the device; read when the
+   * With #LeatSession:executor persistent, how long nothing is run before the kernel leaves the device; read when the
    * session opens.  The next run brings it back.
    */
-  leat_session_props[LEAT_SESSION_PROP_RESIDENT_IDLE_MS] =
-    g_param_spec_uint ("resident-idle-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_RESIDENT_IDLE_MS,
+  leat_session_props[LEAT_SESSION_PROP_PERSISTENT_IDLE_MS] =
+    g_param_spec_uint ("persistent-idle-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_PERSISTENT_IDLE_MS,
                        G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
-   * LeatSession:resident-limit-ms:
+   * LeatSession:persistent-limit-ms:
    *
-   * With #LeatSession:executor resident, how long one run may take; read when the session opens.  One that takes longer
-   * is ended, and is %LEAT_SESSION_ERROR_RUNAWAY.
+   * With #LeatSession:executor persistent, how long one run may take; read when the session opens.  One that takes
+   * longer is ended, and is %LEAT_SESSION_ERROR_RUNAWAY.
    */
-  leat_session_props[LEAT_SESSION_PROP_RESIDENT_LIMIT_MS] =
-    g_param_spec_uint ("resident-limit-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_RESIDENT_LIMIT_MS,
+  leat_session_props[LEAT_SESSION_PROP_PERSISTENT_LIMIT_MS] =
+    g_param_spec_uint ("persistent-limit-ms", NULL, NULL, 1, 3600000, LEAT_SESSION_PERSISTENT_LIMIT_MS,
                        G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
-   * LeatSession:resident-multiprocessors:
+   * LeatSession:persistent-multiprocessors:
    *
-   * With #LeatSession:executor resident, how many multiprocessors the kernel takes at the most, and 0 for a quarter of
-   * them, or fewer where other resident sessions have some; read when the session opens.  All of these together leave
-   * half of them to what else runs on the device, unless more is asked for; one is given in any case.
+   * With #LeatSession:executor persistent, how many multiprocessors the kernel takes at the most, and 0 for a quarter
+   * of them, or fewer where other persistent sessions have some; read when the session opens.  All of these together
+   * leave half of them to what else runs on the device, unless more is asked for; one is given in any case.
    */
-  leat_session_props[LEAT_SESSION_PROP_RESIDENT_MULTIPROCESSORS] = g_param_spec_uint (
-    "resident-multiprocessors", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  leat_session_props[LEAT_SESSION_PROP_PERSISTENT_MULTIPROCESSORS] = g_param_spec_uint (
+    "persistent-multiprocessors", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
 /* How many at a time. */
@@ -304,7 +304,7 @@ leat_session_install_props (GObjectClass *klass)
 {
   leat_session_describe_identity ();
   leat_session_describe_running ();
-  leat_session_describe_resident ();
+  leat_session_describe_persistent ();
   leat_session_describe_lanes ();
   leat_session_describe_place ();
   leat_session_describe_kept ();

@@ -93,7 +93,7 @@ leat_session_leave_device (LeatSession *self)
   leat_session_drop_other_setups (self);
   leat_session_drop_lanes (self);
   leat_lane_evict (leat_session_get_first_lane (self));
-  leat_resident_drop_constants (self->resident);
+  leat_program_drop_constants (self->program);
   self->setup->bytes = leat_store_get_bytes (self->store);
   leat_device_trim (self->device, counts.cached_bytes);
 }
@@ -153,11 +153,11 @@ leat_session_return (LeatSession *self, GCancellable *cancellable, GError **erro
   leat_device_settle (self->device);
   if (!leat_session_ask_for_room (self, leat_session_get_needed_bytes (self), error))
     return FALSE;
-  if (!leat_resident_find_constants (self->resident, self->store, error)
-      || !leat_resident_write_constants (self->resident, error)
+  if (!leat_program_find_constants (self->program, self->store, error)
+      || !leat_program_write_constants (self->program, error)
       || !leat_lane_restore (leat_session_get_first_lane (self), self->evicted, cancellable, error))
     {
-      leat_resident_drop_constants (self->resident);
+      leat_program_drop_constants (self->program);
       g_prefix_error (error, "the session stays off the device: ");
       return FALSE;
     }
@@ -184,7 +184,7 @@ leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **
 }
 
 gboolean
-leat_session_take_resident (LeatSession *self, GError **error)
+leat_session_take_program (LeatSession *self, GError **error)
 {
   if (!leat_session_take_open (self, error))
     return FALSE;

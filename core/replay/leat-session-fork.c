@@ -187,9 +187,9 @@ leat_session_copy_state (LeatSession *self, LeatSession *from, GError **error)
   g_return_val_if_fail (LEAT_IS_SESSION (self) && LEAT_IS_SESSION (from), FALSE);
   g_return_val_if_fail (self != from, FALSE);
 
-  if (!leat_session_take_resident (self, error))
+  if (!leat_session_take_program (self, error))
     return FALSE;
-  if (leat_session_take_resident (from, error))
+  if (leat_session_take_program (from, error))
     {
       good = leat_session_copy_states (self, from, error);
       leat_session_let_go (from);

@@ -196,7 +196,7 @@ leat_session_load_state (LeatSession *self, const char *path, GError **error)
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
   g_return_val_if_fail (path != NULL, FALSE);
 
-  if (!leat_session_take_resident (self, error))
+  if (!leat_session_take_program (self, error))
     return FALSE;
   good = leat_session_read_file (self, path, error);
   leat_session_let_go (self);

@@ -84,8 +84,8 @@ leat_session_get_traits (LeatSession *self)
   static const LeatCaptureMode captures[] = { [LEAT_EXECUTOR_AUTO] = LEAT_CAPTURE_AUTO,
                                               [LEAT_EXECUTOR_GRAPH] = LEAT_CAPTURE_ALL,
                                               [LEAT_EXECUTOR_EAGER] = LEAT_CAPTURE_NONE,
-                                              [LEAT_EXECUTOR_RESIDENT] = LEAT_CAPTURE_NONE,
-                                              [LEAT_EXECUTOR_RESIDENT_AUTO] = LEAT_CAPTURE_NONE };
+                                              [LEAT_EXECUTOR_PERSISTENT] = LEAT_CAPTURE_NONE,
+                                              [LEAT_EXECUTOR_PERSISTENT_AUTO] = LEAT_CAPTURE_NONE };
   static const LeatEarlyMode earlies[] = { [LEAT_EARLY_START_AUTO] = LEAT_EARLY_AUTO,
                                            [LEAT_EARLY_START_OFF] = LEAT_EARLY_NONE,
                                            [LEAT_EARLY_START_ON] = LEAT_EARLY_ALL };
@@ -98,7 +98,7 @@ leat_session_get_traits (LeatSession *self)
                         .urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH };
 
   traits.guarded = leat_poison_is_asked () || leat_device_closes_memory (self->device);
-  leat_session_want_staying (self, &traits);
+  leat_session_want_persistent (self, &traits);
   return traits;
 }
 
@@ -117,7 +117,7 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   leat_device_settle (self->device);
   leat_session_note_time (&self->stats.attach_us, &since);
   traits = leat_session_get_traits (self);
-  if (!leat_session_bind_staying (self, self->plan, &traits, error))
+  if (!leat_session_bind_persistent (self, self->plan, &traits, error))
     return FALSE;
   leat_session_plan_calibration (self);
   leat_session_recall_learned (self);
@@ -152,7 +152,7 @@ leat_session_make_first_setup (LeatSession *self, GError **error)
 
   if (leat_session_make_setup (self, &why))
     return TRUE;
-  if (leat_session_give_up_staying (self, &why))
+  if (leat_session_give_up_persistent (self, &why))
     {
       leat_session_drop_setups (self);
       leat_session_drop_scratch (self);
@@ -163,7 +163,7 @@ leat_session_make_first_setup (LeatSession *self, GError **error)
 }
 
 static gboolean
-leat_session_make_resident (LeatSession *self, GCancellable *cancellable, GError **error)
+leat_session_make_program (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   gint64 since = g_get_monotonic_time ();
 
@@ -274,7 +274,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
     return FALSE;
   leat_pipeline_freeze (self->pipeline);
   if (!leat_session_bind_plan (self, error) || !leat_session_check_budgets (self, error)
-      || !leat_session_make_resident (self, cancellable, error))
+      || !leat_session_make_program (self, cancellable, error))
     {
       leat_session_take_down (self);
       return FALSE;

@@ -96,7 +96,7 @@ leat_session_settle_constants (LeatSession *self)
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
-      const LeatBlock *block = g_ptr_array_index (self->resident->blocks, i);
+      const LeatBlock *block = g_ptr_array_index (self->program->blocks, i);
 
       if (!leat_buffer_is_constant (buffer) || block == NULL)
         continue;
@@ -187,20 +187,20 @@ static void
 leat_session_plan_add_sets (LeatSession *self, guint64 n, guint64 times, LeatSessionPlan *plan)
 {
   gboolean final = self->readback == LEAT_READBACK_FINAL && n > 1;
-  gboolean stays = self->reuse && self->plan->why_not_reusable == NULL;
+  gboolean reused = self->reuse && self->plan->why_not_reusable == NULL;
   guint64 *up = &plan->up_bytes, *back = &plan->back_bytes;
 
   plan->waits += self->plan->prediction.waits * times * (final ? 1 : n);
   if (final)
     {
       leat_session_plan_add_path (self, LEAT_PATH_FIRST, times, up, back);
-      leat_session_plan_add_path (self, stays ? LEAT_PATH_STEP : LEAT_PATH_FIRST, times * (n - 2), up, back);
-      leat_session_plan_add_path (self, stays ? LEAT_PATH_RESIDENT : LEAT_PATH_FULL, times, up, back);
+      leat_session_plan_add_path (self, reused ? LEAT_PATH_STEP : LEAT_PATH_FIRST, times * (n - 2), up, back);
+      leat_session_plan_add_path (self, reused ? LEAT_PATH_REUSED : LEAT_PATH_FULL, times, up, back);
       return;
     }
-  stays = stays && self->timing_mode != LEAT_TIMING_NODES;
+  reused = reused && self->timing_mode != LEAT_TIMING_NODES;
   leat_session_plan_add_path (self, LEAT_PATH_FULL, times, up, back);
-  leat_session_plan_add_path (self, stays ? LEAT_PATH_RESIDENT : LEAT_PATH_FULL, times * (n - 1), up, back);
+  leat_session_plan_add_path (self, reused ? LEAT_PATH_REUSED : LEAT_PATH_FULL, times * (n - 1), up, back);
 }
 
 void

@@ -23,11 +23,11 @@ G_BEGIN_DECLS
  * its launch saves at most 1.8 us, and 33 on an H100. */
 #define LEAT_SESSION_RUNS_TO_SETTLE 32
 
-#define LEAT_SESSION_MOST_LANES        64
-#define LEAT_SESSION_TRIALS_US         250000.0
-#define LEAT_SESSION_RESIDENT_IDLE_MS  20
-#define LEAT_SESSION_RESIDENT_LIMIT_MS 1000
-#define LEAT_LANES_AUTO                3 /* where nobody says how many, at the most */
+#define LEAT_SESSION_MOST_LANES          64
+#define LEAT_SESSION_TRIALS_US           250000.0
+#define LEAT_SESSION_PERSISTENT_IDLE_MS  20
+#define LEAT_SESSION_PERSISTENT_LIMIT_MS 1000
+#define LEAT_LANES_AUTO                  3 /* where nobody says how many, at the most */
 
 typedef struct
 {
@@ -43,7 +43,7 @@ typedef struct
   gint64 source_us, device_us, sink_us; /* sums over the runs */
   gint64 device_min_us, device_max_us;
   LeatGraphCounts graphs;
-  LeatStayCounts stay;
+  LeatPersistentCounts persistent;
   guint64 runs_measured; /* by the device's clock */
   guint64 runs_silent;
   guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
@@ -291,7 +291,7 @@ struct _LeatSession
   char *selector;
   LeatExecutor executor;
   LeatEarlyStart early_start;
-  guint resident_idle_ms, resident_limit_ms, resident_multiprocessors; /* see LeatStayLimits */
+  guint persistent_idle_ms, persistent_limit_ms, persistent_multiprocessors; /* see LeatPersistentLimits */
   gboolean reuse;     /* leave uploads out where the inputs are what they were */
   gboolean is_pushed; /* the context is current while it runs */
   guint64 repeat;     /* runs on each set of inputs */
@@ -318,7 +318,7 @@ struct _LeatSession
   guint64 setup_clock;
   LeatSetup *setup;              /* of them, the one that runs; the next three are its */
   LeatPlan *plan;                /* exchanged under told_lock (leat_session_set_plan ()) */
-  LeatResident *resident;        /* not owned */
+  LeatProgram *program;          /* not owned */
   GPtrArray *lanes;              /* LeatLane */
   GArray *inputs;                /* LeatSessionInput */
   GArray *outputs;               /* LeatSessionOutput */
@@ -528,13 +528,14 @@ GVariant *leat_session_print_growths (LeatSession *self);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
 gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);
 
-/* executor=resident (leat-session-resident.c): what is asked for; a binding that heeds it; and what came of it. */
-void leat_session_want_staying (LeatSession *self, LeatTraits *traits);
-/* Takes the error where it is one of a kernel that cannot stay, and nobody insists on that; the plan is bound anew. */
-gboolean leat_session_give_up_staying (LeatSession *self, GError **why);
-gboolean leat_session_bind_staying (LeatSession *self, LeatPlan *plan, const LeatTraits *traits, GError **error);
-gboolean leat_session_is_resident (LeatSession *self);
-void leat_session_note_staying (LeatSession *self);
+/* executor=persistent (leat-session-persistent.c): what is asked for; a binding that heeds it; and what came of it. */
+void leat_session_want_persistent (LeatSession *self, LeatTraits *traits);
+/* Takes the error where it says that there can be no persistent kernel, and nobody insists on that; the plan is bound
+ * anew. */
+gboolean leat_session_give_up_persistent (LeatSession *self, GError **why);
+gboolean leat_session_bind_persistent (LeatSession *self, LeatPlan *plan, const LeatTraits *traits, GError **error);
+gboolean leat_session_is_persistent (LeatSession *self);
+void leat_session_note_persistent (LeatSession *self);
 
 gboolean leat_session_check_memo (LeatPlan *plan, GError **error);
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
@@ -640,7 +641,7 @@ gboolean leat_session_put_lanes_away (LeatSession *self, GCancellable *cancellab
 /* When there are more of them. */
 gboolean leat_session_bring_lanes_back (LeatSession *self, GError **error);
 /* As take_open, and on the device. */
-gboolean leat_session_take_resident (LeatSession *self, GError **error);
+gboolean leat_session_take_program (LeatSession *self, GError **error);
 
 static inline LeatSessionInput *
 leat_session_get_input (LeatSession *self, guint index)
@@ -661,7 +662,7 @@ static inline void
 leat_session_note_predicted (LeatSession *self, LeatPath path)
 {
   leat_prediction_add (&self->predicted,
-                       path == LEAT_PATH_RESIDENT ? &self->plan->resident_prediction : &self->plan->prediction);
+                       path == LEAT_PATH_REUSED ? &self->plan->resident_prediction : &self->plan->prediction);
 }
 /* Of the plan as it is bound now: what kernels move across the link is not known from their nodes. */
 void leat_session_list_kernel_transfers (LeatSession *self);
@@ -763,7 +764,7 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
 }
 
 gboolean leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
-/* The wait has failed with @error: where a kernel that stays was ended because the run took too long, that leaves the
+/* The wait has failed with @error: where a persistent kernel was ended because the run took too long, that leaves the
  * device as it was. */
 /* From the launch of a run with loops to its end (@lane; NULL: of all) others may call them off. */
 void leat_session_watch_loops (LeatSession *self, LeatSessionFlight *flight);

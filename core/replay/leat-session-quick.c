@@ -76,7 +76,7 @@ static void
 leat_quick_read (LeatQuick *self)
 {
   LeatSession *session = self->session;
-  gboolean fresh = !session->reuse || session->plan->why_not_reusable != NULL || session->plan->traits.stays;
+  gboolean fresh = !session->reuse || session->plan->why_not_reusable != NULL || session->plan->traits.persistent;
 
   for (guint i = 0; i < session->inputs->len; i++)
     {
@@ -88,7 +88,7 @@ leat_quick_read (LeatQuick *self)
       self->bytes += leat_staging_get_bytes (staging, count);
       fresh |= input->on_device != input->generation;
     }
-  self->path = fresh ? LEAT_PATH_FULL : LEAT_PATH_RESIDENT;
+  self->path = fresh ? LEAT_PATH_FULL : LEAT_PATH_REUSED;
 }
 
 /* For what goes by it, which is rare. */
@@ -110,7 +110,7 @@ leat_quick_take_reports (LeatQuick *self, GError **error)
   return FALSE;
 }
 
-/* A kernel that stays may be ended, and nothing else has happened then. */
+/* A persistent kernel may be ended, and nothing else has happened then. */
 static G_NO_INLINE gboolean
 leat_quick_fail_wait (LeatQuick *self, GError **error)
 {

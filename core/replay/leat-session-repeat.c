@@ -118,11 +118,11 @@ gboolean
 leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path, GError **error)
 {
   LeatLane *lane = flight->lane;
-  const gboolean stays = self->reuse && self->plan->why_not_reusable == NULL;
-  LeatPath first = *path == LEAT_PATH_RESIDENT ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
-  LeatPath others = stays ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
+  const gboolean reused = self->reuse && self->plan->why_not_reusable == NULL;
+  LeatPath first = *path == LEAT_PATH_REUSED ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
+  LeatPath others = reused ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
 
-  *path = stays ? LEAT_PATH_RESIDENT : LEAT_PATH_FULL;
+  *path = reused ? LEAT_PATH_REUSED : LEAT_PATH_FULL;
   leat_lane_renew_repeated (lane, others, n);
   if (!leat_session_prepare_path (self, lane, first, error)
       || (n > 1 && !leat_session_prepare_path (self, lane, others, error))

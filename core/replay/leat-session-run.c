@@ -18,7 +18,7 @@
 static LeatPath
 leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
 {
-  if (!self->reuse || self->plan->traits.stays || self->plan->why_not_reusable != NULL || flight->run.streamed
+  if (!self->reuse || self->plan->traits.persistent || self->plan->why_not_reusable != NULL || flight->run.streamed
       || flight->run.flushes)
     return LEAT_PATH_FULL;
   for (guint i = 0; i < self->inputs->len; i++)
@@ -28,7 +28,7 @@ leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
       if (input->on_device != input->generation)
         return LEAT_PATH_FULL;
     }
-  return LEAT_PATH_RESIDENT;
+  return LEAT_PATH_REUSED;
 }
 
 /* The first run that can take a path pays for its graph; each brings what was bound since the last. */
@@ -67,11 +67,11 @@ leat_session_launch_path (LeatSession *self, LeatSessionFlight *flight, LeatPath
   return good;
 }
 
-/* A kernel that stays is not on the stream of what was launched. */
+/* A persistent kernel is not on the stream of what was launched. */
 static gboolean
 leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
-  if (!leat_session_is_resident (self) || path != LEAT_PATH_FULL)
+  if (!leat_session_is_persistent (self) || path != LEAT_PATH_FULL)
     return TRUE;
   leat_lane_note_other_wait (lane);
   return leat_lane_synchronize (lane, error);

@@ -105,7 +105,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   self->setup = setup;
   setup->used = ++self->setup_clock;
   leat_session_set_plan (self, setup->plan);
-  self->resident = setup->resident;
+  self->program = setup->program;
   g_ptr_array_unref (self->lanes);
   self->lanes = g_ptr_array_ref (setup->lanes);
   self->inputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionInput));

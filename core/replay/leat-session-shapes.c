@@ -17,7 +17,7 @@ leat_session_drop_setups (LeatSession *self)
   self->lanes = g_ptr_array_new ();
   g_array_set_size (self->flights, 0);
   self->setup = NULL;
-  self->resident = NULL;
+  self->program = NULL;
   g_ptr_array_set_size (self->setups, 0);
   g_clear_pointer (&self->store, leat_store_unref);
   g_clear_pointer (&self->address_map, leat_address_map_free);

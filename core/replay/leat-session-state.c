@@ -202,7 +202,7 @@ leat_session_get_state (LeatSession *self, const char *name, GError **error)
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
   g_return_val_if_fail (name != NULL, NULL);
 
-  if (!leat_session_take_resident (self, error))
+  if (!leat_session_take_program (self, error))
     return NULL;
   if (leat_session_find_state (self, name, &id, error))
     lent = leat_session_lend_state (self, id);

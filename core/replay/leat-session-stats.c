@@ -15,9 +15,9 @@ leat_session_get_shared_bytes (LeatSession *self)
 {
   guint64 sum = 0;
 
-  for (guint i = 0; self->resident != NULL && i < self->resident->blocks->len; i++)
+  for (guint i = 0; self->program != NULL && i < self->program->blocks->len; i++)
     {
-      const LeatBlock *block = g_ptr_array_index (self->resident->blocks, i);
+      const LeatBlock *block = g_ptr_array_index (self->program->blocks, i);
 
       sum += block != NULL && block->was_there ? leat_memory_get_bytes (block->memory) : 0;
     }
@@ -58,7 +58,7 @@ leat_session_note_run (LeatSession *self)
   self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
   self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
   self->stats.graphs = self->graph_counts;
-  leat_session_note_staying (self);
+  leat_session_note_persistent (self);
   leat_session_note_dropped (self);
 }
 
@@ -147,7 +147,7 @@ leat_session_print_trials (LeatSession *self, const GArray *trials)
  * Gets what has happened since the session was opened; of a run that is under way in another thread, all up to its last
  * result.
  *
- * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-resident t (without uploads,
+ * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-reused t (without uploads,
  *   since the inputs were what they were) and memo-hits t (results that were known); runs-refused t (kernels reported
  *   an error), reports t (of kernels), reports-lost t (of which no record was kept), reports-by-code aa{sv} (node s,
  *   code u, severity s, text s, count t); runs-silent t (without results, as others followed

@@ -35,8 +35,8 @@ leat_session_get_transferred_bytes (LeatLane *lane, const LeatOp *op, LeatBuffer
 void
 leat_session_note_kernel_transfers (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n)
 {
-  /* A kernel that stays copies all of them, and has said so. */
-  for (guint i = 0; i < self->kernel_transfers->len && (!self->plan->traits.stays || path != LEAT_PATH_FULL); i++)
+  /* A persistent kernel copies all of them, and has said so. */
+  for (guint i = 0; i < self->kernel_transfers->len && (!self->plan->traits.persistent || path != LEAT_PATH_FULL); i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->kernel_transfers, guint, i));
       LeatTraffic traffic = { 0 };

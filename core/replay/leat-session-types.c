@@ -37,7 +37,7 @@ leat_session_error_get_type (void)
                                        { LEAT_SESSION_ERROR_EVICTION, "LEAT_SESSION_ERROR_EVICTION", "eviction" },
                                        { LEAT_SESSION_ERROR_BUDGET, "LEAT_SESSION_ERROR_BUDGET", "budget" },
                                        { LEAT_SESSION_ERROR_DEVICE, "LEAT_SESSION_ERROR_DEVICE", "device" },
-                                       { LEAT_SESSION_ERROR_RESIDENT, "LEAT_SESSION_ERROR_RESIDENT", "resident" },
+                                       { LEAT_SESSION_ERROR_PERSISTENT, "LEAT_SESSION_ERROR_PERSISTENT", "persistent" },
                                        { LEAT_SESSION_ERROR_RUNAWAY, "LEAT_SESSION_ERROR_RUNAWAY", "runaway" },
                                        { LEAT_SESSION_ERROR_OVERRUN, "LEAT_SESSION_ERROR_OVERRUN", "overrun" },
                                        { 0, NULL, NULL } };
@@ -54,8 +54,9 @@ leat_executor_get_type (void)
   static const GEnumValue values[] = { { LEAT_EXECUTOR_AUTO, "LEAT_EXECUTOR_AUTO", "auto" },
                                        { LEAT_EXECUTOR_GRAPH, "LEAT_EXECUTOR_GRAPH", "graph" },
                                        { LEAT_EXECUTOR_EAGER, "LEAT_EXECUTOR_EAGER", "eager" },
-                                       { LEAT_EXECUTOR_RESIDENT, "LEAT_EXECUTOR_RESIDENT", "resident" },
-                                       { LEAT_EXECUTOR_RESIDENT_AUTO, "LEAT_EXECUTOR_RESIDENT_AUTO", "resident-auto" },
+                                       { LEAT_EXECUTOR_PERSISTENT, "LEAT_EXECUTOR_PERSISTENT", "persistent" },
+                                       { LEAT_EXECUTOR_PERSISTENT_AUTO, "LEAT_EXECUTOR_PERSISTENT_AUTO",
+                                         "persistent-auto" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))

@@ -264,5 +264,5 @@ leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
     }
   traits.ways = self->ways_known ? ways : NULL;
   traits.settled = traits.settled || self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
-  return leat_session_bind_staying (self, plan, &traits, error);
+  return leat_session_bind_persistent (self, plan, &traits, error);
 }

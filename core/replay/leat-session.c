@@ -7,7 +7,7 @@
 /**
  * LeatSession:
  *
- * A pipeline made resident on one device: planned, memory allocated, kernels loaded, graph instantiated.
+ * A pipeline opened on one device: planned, memory allocated, kernels loaded, graph instantiated.
  *
  * Make one for a pipeline and a device, open it, then let it run to the end of its sources (leat_session_run ()) or
  * replay it run by run (leat_session_replay ()).  What a run costs is what the bound plan predicts: in steady state one
@@ -171,8 +171,8 @@ leat_session_init (LeatSession *self)
 {
   self->reuse = TRUE;
   self->repeat = 1;
-  self->resident_idle_ms = LEAT_SESSION_RESIDENT_IDLE_MS;
-  self->resident_limit_ms = LEAT_SESSION_RESIDENT_LIMIT_MS;
+  self->persistent_idle_ms = LEAT_SESSION_PERSISTENT_IDLE_MS;
+  self->persistent_limit_ms = LEAT_SESSION_PERSISTENT_LIMIT_MS;
   self->priority = LEAT_PRIORITY_NORMAL;
   self->weight = 1;
   self->calibrate = TRUE;

@@ -37,8 +37,8 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_EVICTION: something keeps the session from leaving the device, and it is there as before
  * @LEAT_SESSION_ERROR_BUDGET: the session would take more of the device's memory than #LeatSession:budget allows
  * @LEAT_SESSION_ERROR_DEVICE: a node has work that the session's device cannot do
- * @LEAT_SESSION_ERROR_RESIDENT: the pipeline cannot be run by a kernel that stays on the device
- * @LEAT_SESSION_ERROR_RUNAWAY: a run took longer than #LeatSession:resident-limit-ms allows, and was ended; it has no
+ * @LEAT_SESSION_ERROR_PERSISTENT: the pipeline cannot be run by a persistent kernel
+ * @LEAT_SESSION_ERROR_RUNAWAY: a run took longer than #LeatSession:persistent-limit-ms allows, and was ended; it has no
  * results, and the session goes on
  * @LEAT_SESSION_ERROR_OVERRUN: something wrote behind the end of a buffer; looked for with `LEAT_POISON=1` only, and
  * where AddressSanitizer is in the program
@@ -62,7 +62,7 @@ typedef enum
   LEAT_SESSION_ERROR_EVICTION,
   LEAT_SESSION_ERROR_BUDGET,
   LEAT_SESSION_ERROR_DEVICE,
-  LEAT_SESSION_ERROR_RESIDENT,
+  LEAT_SESSION_ERROR_PERSISTENT,
   LEAT_SESSION_ERROR_RUNAWAY,
   LEAT_SESSION_ERROR_OVERRUN,
 } LeatSessionError;
@@ -78,9 +78,9 @@ GType leat_session_error_get_type (void) G_GNUC_CONST;
  * been run often
  * @LEAT_EXECUTOR_GRAPH: the ops are one CUDA graph, launched once a run
  * @LEAT_EXECUTOR_EAGER: the ops go to a stream one by one; slower, and simpler to debug
- * @LEAT_EXECUTOR_RESIDENT: a kernel stays on the device, has the ops as its stages and waits for each run there, so
+ * @LEAT_EXECUTOR_PERSISTENT: a kernel stays on the device, has the ops as its stages and waits for each run there, so
  *   that a run takes no call of the driver; a pipeline that cannot be run so is refused
- * @LEAT_EXECUTOR_RESIDENT_AUTO: the same where it can be, and else as @LEAT_EXECUTOR_AUTO, with a warning on the bus
+ * @LEAT_EXECUTOR_PERSISTENT_AUTO: the same where it can be, and else as @LEAT_EXECUTOR_AUTO, with a warning on the bus
  *   that says why
  *
  * How a session runs its ops.  All give the same bytes.  Work that cannot be captured (leat_recorder_add_foreign())
@@ -91,8 +91,8 @@ typedef enum
   LEAT_EXECUTOR_AUTO,
   LEAT_EXECUTOR_GRAPH,
   LEAT_EXECUTOR_EAGER,
-  LEAT_EXECUTOR_RESIDENT,
-  LEAT_EXECUTOR_RESIDENT_AUTO,
+  LEAT_EXECUTOR_PERSISTENT,
+  LEAT_EXECUTOR_PERSISTENT_AUTO,
 } LeatExecutor;
 
 #define LEAT_TYPE_EXECUTOR (leat_executor_get_type ())

@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* A bound plan made resident, with its lanes and their graphs.  A session runs one and keeps some that it ran before,
+/* A bound plan that is loaded, with its lanes and their graphs.  A session runs one and keeps some that it ran before,
  * most of all for other shapes of its data. */
 typedef struct
 {
   LeatPlan *plan;
   guint64 key; /* leat_plan_hash () */
-  LeatResident *resident;
+  LeatProgram *program;
   GPtrArray *lanes; /* LeatLane */
   LeatTurn *turn;   /* of them; NULL where nothing has to be done lane after lane, or there is one lane */
   guint64 bytes;    /* of memory, of the device and of the host, that was not there before */

@@ -32,11 +32,11 @@ leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GE
   self->plan = g_object_ref (plan);
   self->key = leat_plan_hash (plan);
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
-  self->resident = leat_resident_new (plan, base->store, base->device, base->measured,
-                                      before != NULL ? before->resident : NULL, error);
-  if (self->resident == NULL)
+  self->program =
+    leat_program_new (plan, base->store, base->device, base->measured, before != NULL ? before->program : NULL, error);
+  if (self->program == NULL)
     return NULL;
-  lane = leat_lane_new (plan, self->resident, base->store, base->counts, NULL, error);
+  lane = leat_lane_new (plan, self->program, base->store, base->counts, NULL, error);
   if (lane == NULL)
     return NULL;
   leat_setup_add_lane (self, lane);
@@ -51,7 +51,7 @@ leat_setup_free (LeatSetup *self)
 {
   g_ptr_array_unref (self->lanes);
   g_clear_pointer (&self->turn, leat_turn_unref);
-  g_clear_pointer (&self->resident, leat_resident_unref);
+  g_clear_pointer (&self->program, leat_program_unref);
   g_clear_object (&self->plan);
   g_free (self);
 }
@@ -77,7 +77,7 @@ static gboolean
 leat_setup_make_lane (LeatSetup *self, const LeatSetupBase *base, GError **error)
 {
   LeatLane *first = leat_setup_get_lane (self, 0);
-  g_autoptr (LeatLane) lane = leat_lane_new (self->plan, self->resident, base->store, base->counts, first, error);
+  g_autoptr (LeatLane) lane = leat_lane_new (self->plan, self->program, base->store, base->counts, first, error);
 
   if (lane == NULL || !leat_lane_begin (lane, NULL, error))
     return FALSE;
@@ -177,36 +177,36 @@ leat_setup_settle (LeatSetup *self)
 }
 
 static void
-leat_setup_take_over (LeatSetup *self, LeatResident *resident, LeatPlan *plan)
+leat_setup_take_over (LeatSetup *self, LeatProgram *program, LeatPlan *plan)
 {
-  leat_resident_unref (self->resident);
-  self->resident = resident;
+  leat_program_unref (self->program);
+  self->program = program;
   g_set_object (&self->plan, plan);
 }
 
 gboolean
 leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan *plan, gboolean *broken, GError **error)
 {
-  g_autoptr (LeatResident) resident =
-    leat_resident_new (plan, base->store, base->device, base->measured, self->resident, error);
+  g_autoptr (LeatProgram) program =
+    leat_program_new (plan, base->store, base->device, base->measured, self->program, error);
 
   *broken = FALSE;
-  if (resident == NULL)
+  if (program == NULL)
     return FALSE;
   for (guint i = 0; i < self->lanes->len; i++)
-    if (!leat_lane_adjust (leat_setup_get_lane (self, i), plan, resident, broken, error))
+    if (!leat_lane_adjust (leat_setup_get_lane (self, i), plan, program, broken, error))
       {
         *broken = *broken || i > 0;
         return FALSE;
       }
-  leat_setup_take_over (self, g_steal_pointer (&resident), plan);
+  leat_setup_take_over (self, g_steal_pointer (&program), plan);
   return TRUE;
 }
 
 gboolean
 leat_setup_begin (LeatSetup *self, LeatSetup *before, GError **error)
 {
-  if (!leat_resident_write_constants (self->resident, error))
+  if (!leat_program_write_constants (self->program, error))
     return FALSE;
   for (guint i = 0; i < self->lanes->len; i++)
     if (!leat_lane_begin (leat_setup_get_lane (self, i),

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /* The memory that outlives one plan of a session: staging, state and constants are found again by kind, name and size
- * when the pipeline is planned anew, and arenas by size.  A block lives as long as a lane or a resident has a
+ * when the pipeline is planned anew, and arenas by size.  A block lives as long as a lane or a program has a
  * reference.  Requests are made by one thread at a time, but a lane that was kept until the device was quiet may give
  * its blocks back in any (leat_device_settle ()). */
 
@@ -39,7 +39,7 @@ void leat_store_unref (LeatStore *self);
 /* (transfer none) */
 LeatMemoryAccount *leat_store_get_account (LeatStore *self);
 
-/* Requests of one lane or resident get different blocks, those of two rounds may get the same. */
+/* Requests of one lane or program get different blocks, those of two rounds may get the same. */
 void leat_store_begin_round (LeatStore *self);
 /* Contents are undefined in a new block, but for the count of staging memory, which is 0. (transfer full) */
 LeatBlock *leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error);

@@ -18,8 +18,8 @@ leat_timing_has_op (LeatTiming *self, const LeatOp *op)
 gboolean
 leat_timing_tells (LeatTiming *self, const LeatOp *op)
 {
-  return op->loop == NULL && leat_op_launches (op) && self->lane->resident->timed != NULL
-         && self->lane->resident->timed[op->index] != NULL;
+  return op->loop == NULL && leat_op_launches (op) && self->lane->program->timed != NULL
+         && self->lane->program->timed[op->index] != NULL;
 }
 
 gboolean
@@ -41,7 +41,7 @@ leat_timing_has_clocks (LeatTiming *self)
 static gboolean
 leat_timing_make_event (LeatTiming *self, LeatEvent **event, GError **error)
 {
-  *event = leat_event_new (self->lane->resident->device, LEAT_EVENT_TIMING, error);
+  *event = leat_event_new (self->lane->program->device, LEAT_EVENT_TIMING, error);
   return *event != NULL;
 }
 
@@ -54,7 +54,7 @@ leat_timing_get_clock_bytes (LeatPlan *plan)
 static gboolean
 leat_timing_make_clocks (LeatTiming *self, GError **error)
 {
-  if (leat_device_is_cpu (self->lane->resident->device))
+  if (leat_device_is_cpu (self->lane->program->device))
     return TRUE;
   self->copies = leat_lane_new_memory (self->lane, LEAT_MEMORY_CLOCKS, LEAT_MEMORY_PINNED,
                                        leat_timing_get_clock_bytes (self->lane->plan), "the times of nodes", error);
@@ -136,7 +136,7 @@ leat_timing_copy_clocks (LeatTiming *self, GError **error)
     (*self->lane->table->cuMemcpyAsync) (leat_memory_get_address (self->copies), leat_memory_get_address (self->clocks),
                                          bytes, leat_stream_get (self->lane->stream));
   return result == CUDA_SUCCESS
-         || leat_device_set_error (self->lane->resident->device, error, "cuMemcpyAsync", result, "the times of nodes");
+         || leat_device_set_error (self->lane->program->device, error, "cuMemcpyAsync", result, "the times of nodes");
 }
 
 gboolean

@@ -98,7 +98,7 @@ def test_driver_gives_right_results(folder):
     out = subprocess.run([folder / 'driver', '--block', folder / 'image', '5'], check=True, capture_output=True, text=True,
                          env={**os.environ, 'LEAT_CPU_PROFILE': 'h100'}).stdout
     names = {case['name'] for case in json.loads(out)['cases']}
-    assert {'round-trip-16m-copy-mapped', 'resident-4k', 'chain-512', 'early-chain-512', 'fan-out-8', 'argument', 'rebind', 'open-1000',
+    assert {'round-trip-16m-copy-mapped', 'reused-4k', 'chain-512', 'early-chain-512', 'fan-out-8', 'argument', 'rebind', 'open-1000',
             'start'} <= names, names
 
 

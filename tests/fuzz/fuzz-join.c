@@ -41,8 +41,8 @@ static void
 join_fuzz_choose (JoinFuzz *self, LeatFuzzChoices *choices)
 {
   static const char *const loops[] = { "cooperative", "auto", "host", "while", "unrolled" };
-  static const LeatExecutor executors[] = { LEAT_EXECUTOR_RESIDENT, LEAT_EXECUTOR_GRAPH, LEAT_EXECUTOR_RESIDENT_AUTO,
-                                            LEAT_EXECUTOR_EAGER };
+  static const LeatExecutor executors[] = { LEAT_EXECUTOR_PERSISTENT, LEAT_EXECUTOR_GRAPH,
+                                            LEAT_EXECUTOR_PERSISTENT_AUTO, LEAT_EXECUTOR_EAGER };
   static const guint batches[] = { 0, 2, 4 };
   static const guint times[] = { 2, 3, 67 };
 
@@ -92,8 +92,8 @@ join_fuzz_open (JoinFuzz *self)
         return;
       g_debug ("%s", error->message);
       g_assert_cmpint (error->domain, !=, LEAT_PARSE_ERROR);
-      if (self->executor == LEAT_EXECUTOR_RESIDENT
-          && g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT))
+      if (self->executor == LEAT_EXECUTOR_PERSISTENT
+          && g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_PERSISTENT))
         self->executor = LEAT_EXECUTOR_GRAPH;
       else if (self->grouped)
         self->grouped = FALSE;

@@ -502,7 +502,7 @@ static void
 session_fuzz_set_up (SessionFuzz *self)
 {
   static const LeatExecutor executors[] = { LEAT_EXECUTOR_GRAPH, LEAT_EXECUTOR_EAGER, LEAT_EXECUTOR_AUTO,
-                                            LEAT_EXECUTOR_GRAPH, LEAT_EXECUTOR_RESIDENT_AUTO };
+                                            LEAT_EXECUTOR_GRAPH, LEAT_EXECUTOR_PERSISTENT_AUTO };
   SessionDrive *drive = &self->drive;
   SessionModel *model = &drive->model;
   guint executor = session_fuzz_choose (self, G_N_ELEMENTS (executors)), options = session_fuzz_choose (self, 256);

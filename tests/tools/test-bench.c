@@ -62,9 +62,9 @@ static void
 test_bench_gives_figures (void)
 {
   g_autoptr (ToolResult) result =
-    tool_run (NULL, WORDS ("--json", "--repeat=5", "round-trip-4k", "round-trip-64k-copy", "resident-4k", "queue-4k",
+    tool_run (NULL, WORDS ("--json", "--repeat=5", "round-trip-4k", "round-trip-64k-copy", "reused-4k", "queue-4k",
                            "memo-4k", "chain-1", "chain-32", "fan-out", "argument", "rebind", "work-relay",
-                           "compact-back-4k", "open-10", "start", "doorbell-4k", "runaway", "loop-grid", "loop-block"));
+                           "compact-back-4k", "open-10", "start", "signal-4k", "runaway", "loop-grid", "loop-block"));
   g_autoptr (JsonObject) all = NULL;
   g_autofree char *names = NULL;
 
@@ -74,9 +74,9 @@ test_bench_gives_figures (void)
   names = list_cases (all);
   g_assert_cmpstr (
     names, ==,
-    "round-trip-4k-auto round-trip-4k-copy round-trip-4k-mapped resident-4k queue-4k round-trip-64k-copy "
+    "round-trip-4k-auto round-trip-4k-copy round-trip-4k-mapped reused-4k queue-4k round-trip-64k-copy "
     "memo-4k chain-1 chain-32 fan-out-8 argument argument-double rebind work-relay compact-back-4k open-10 start "
-    "doorbell-4k runaway-resident runaway-while runaway-cooperative runaway-host loop-grid loop-block");
+    "signal-4k runaway-persistent runaway-while runaway-cooperative runaway-host loop-grid loop-block");
   g_assert_cmpint (json_object_get_int_member (all, "repeat"), ==, 5);
   g_assert_cmpstr (json_object_get_string_member (all, "device-name"), !=, "");
   check_cases (all);

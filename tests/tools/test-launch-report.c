@@ -103,7 +103,7 @@ test_report_of_how_runs_are_repeated (Fixture *fixture, gconstpointer data)
   tool_assert_contains (result->out, " in a loop on the device, ");
 }
 
-/* What loops came to, and a kernel that stays. */
+/* What loops came to, and a persistent kernel. */
 static void
 test_report_of_loops (Fixture *fixture, gconstpointer data)
 {
@@ -122,13 +122,13 @@ static void
 test_report_of_a_kernel_that_stays (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (ToolResult) result =
-    tool_run (NULL, WORDS ("-q", "--stats", "--stats-file=-", "--executor=resident", "--runs=3", "--readback=each",
+    tool_run (NULL, WORDS ("-q", "--stats", "--stats-file=-", "--executor=persistent", "--runs=3", "--readback=each",
                            "io:file", fixture->files.in, "+", "upload", "+", "map", "expr=x+1", "+", "readback", "+",
                            "io:file", fixture->files.out));
 
   g_test_message ("%s%s", result->err, result->out);
   g_assert_cmpint (result->code, ==, 0);
-  tool_assert_contains (result->out, "\nresident      rings 3, stays ");
+  tool_assert_contains (result->out, "\npersistent    runs 3, launches ");
   tool_assert_contains (result->out, ", runaways 0\n");
 }
 

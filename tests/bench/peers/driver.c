@@ -70,7 +70,7 @@ run_resident (const char *size, size_t bytes, int divisor)
         series.samples[series.n++] = us;
     }
   unchanged = subject_measure_unchanged (&self, runs);
-  snprintf (name, sizeof name, "resident-%s", size);
+  snprintf (name, sizeof name, "reused-%s", size);
   case_begin (name);
   series_print (&series, "replay", 1);
   series_print (&unchanged, "unchanged", 0);

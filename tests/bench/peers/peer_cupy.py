@@ -96,7 +96,7 @@ def round_trip(report, size, count, divisor):
     report.add(f'round-trip-{size}-copy', replay=ends.subject.measure(replay, report.runs(divisor), 2, 1))
 
 
-def resident(report, size, count, divisor):
+def reused(report, size, count, divisor):
     ends = Ends(count)
     replay, _how = make_replay(ends, False, lambda: AXPB(ends.x, np.float32(2), ends.y), ends.y)
 
@@ -104,7 +104,7 @@ def resident(report, size, count, divisor):
         ends.bring()
         ends.stream.synchronize()
         return 2, 1
-    report.add(f'resident-{size}', replay=ends.subject.measure(replay, report.runs(divisor), 2, 1, before))
+    report.add(f'reused-{size}', replay=ends.subject.measure(replay, report.runs(divisor), 2, 1, before))
 
 
 def chain(report, length, divisor):
@@ -188,7 +188,7 @@ def main():
     report = measure.Report('cupy', name, measure.wanted_repeat(), cupy.__version__)
     for size, count, divisor in measure.SIZES:
         round_trip(report, size, count // 4, divisor)
-        resident(report, size, count // 4, divisor)
+        reused(report, size, count // 4, divisor)
     for length, divisor in measure.CHAINS:
         chain(report, length, divisor)
     report.attempt('fan-out-8', fan_out, 10)

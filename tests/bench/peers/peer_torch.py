@@ -75,7 +75,7 @@ def round_trip(report, size, count, divisor):
                                              for name, way in ways.items()})
 
 
-def resident(report, size, count, divisor):
+def reused(report, size, count, divisor):
     ends = Ends(count)
     graph = capture(lambda: ends.fetch(torch.add(ends.one, ends.device, alpha=2.0)))
 
@@ -83,7 +83,7 @@ def resident(report, size, count, divisor):
         ends.bring()
         torch.cuda.synchronize()
         return 2, 1
-    report.add(f'resident-{size}', **{name: ends.subject.measure(way, report.runs(divisor), 2, 1, before)
+    report.add(f'reused-{size}', **{name: ends.subject.measure(way, report.runs(divisor), 2, 1, before)
                                       for name, way in ways_to_replay(graph).items()})
 
 
@@ -202,7 +202,7 @@ def main():
     report = measure.Report('torch', torch.cuda.get_device_name(), measure.wanted_repeat(), torch.__version__)
     for size, count, divisor in measure.SIZES:
         round_trip(report, size, count // 4, divisor)
-        resident(report, size, count // 4, divisor)
+        reused(report, size, count // 4, divisor)
     for length, divisor in measure.CHAINS:
         chain(report, length, divisor)
     report.attempt('fan-out-8', fan_out, 10)

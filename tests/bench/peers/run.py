@@ -40,7 +40,7 @@ MOST = {**{(f'chain-{length}', figure): 0.2 for length in CHAINS for figure in (
 FLOOR_SIZES = {'4KB': '4k', '64KB': '64k', '1024KB': '1m', '16384KB': '16m'}
 FLOORS = {**{name.format(size): (f'{case}-{ours}{mode}', 'unchanged') for size, ours in FLOOR_SIZES.items()
              for name, case, mode in (('rt {} graph h2d+k+d2h', 'round-trip', '-copy'),
-                                      ('rt {} graph resident k+d2h', 'resident', ''),
+                                      ('rt {} graph resident k+d2h', 'reused', ''),
                                       ('{} graph copies both ways', 'round-trip', '-copy'),
                                       ('{} graph zero-copy in and out', 'round-trip', '-mapped'),
                                       ('{} graph copy in, zero-copy out', 'round-trip', '-copy-mapped'),
@@ -61,7 +61,7 @@ def list_ratios():
         for peer in ('torch', 'cupy'):
             yield auto, 'replay', peer, peer, [(f'round-trip-{size}-copy', figure) for figure in both]
         for peer in ('driver', 'torch', 'cupy'):
-            yield f'resident-{size}', 'replay', peer, peer, [(f'resident-{size}', figure) for figure in both]
+            yield f'reused-{size}', 'replay', peer, peer, [(f'reused-{size}', figure) for figure in both]
     for name in [f'chain-{length}' for length in CHAINS] + ['fan-out-8']:
         for peer in ('driver', 'torch', 'cupy'):
             yield name, 'replay', peer, peer, [(name, figure) for figure in both]

@@ -625,7 +625,7 @@ test_image_cache_key_of_targets (void)
         target.indirect = (form & 2) != 0;
         target.lanes = (form & 4) != 0;
         target.enclosed = (form & 8) != 0;
-        target.stays = (form & 16) != 0;
+        target.persistent = (form & 16) != 0;
         target.whole = (form & 32) != 0;
         add_key (seen, &target);
       }

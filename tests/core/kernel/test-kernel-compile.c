@@ -443,16 +443,16 @@ test_kernel_compile_enclosed (void)
   g_assert_nonnull (strstr (entry, "ld.global.nc"));
 }
 
-/* A kernel that stays acquires and releases what the host writes and reads; and says nothing to other kernels. */
+/* A persistent kernel acquires and releases what the host writes and reads; and says nothing to other kernels. */
 static void
 test_kernel_compile_stays (void)
 {
-  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", 90, .stays = TRUE };
+  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", 90, .persistent = TRUE };
   g_autofree char *ptx = compile_target_to_ptx (COUNTED, &target), *entry = NULL;
 
   if (ptx == NULL)
     return;
-  entry = cut_entry (ptx, "leat_stay");
+  entry = cut_entry (ptx, "leat_persistent");
   g_assert_nonnull (strstr (entry, "ld.acquire.sys.u64"));
   g_assert_nonnull (strstr (entry, "st.release.sys.u64"));
   g_assert_null (strstr (entry, "griddepcontrol"));

@@ -426,11 +426,12 @@ test_unit_forms (void)
               { LEAT_KERNEL_LANES, "*leat_at_lane (" },
               { LEAT_KERNEL_LANES, "\"leat_lane_f\"" },
               { LEAT_KERNEL_LANES, "\"leat_lane_g\"" },
-              { LEAT_KERNEL_STAYS, "\"leat_stay\"" },
-              { LEAT_KERNEL_STAYS, "leat_stage_f (" },
-              { LEAT_KERNEL_STAYS, "leat_stay_run_stage (" },
-              { LEAT_KERNEL_STAYS, "leat_kernels[i].static_shared > leat_kernels[" } };
-  static const LeatKernelForm forms = LEAT_KERNEL_INDIRECT | LEAT_KERNEL_LANES | LEAT_KERNEL_STAYS | LEAT_KERNEL_WHOLE;
+              { LEAT_KERNEL_PERSISTENT, "\"leat_persistent\"" },
+              { LEAT_KERNEL_PERSISTENT, "leat_stage_f (" },
+              { LEAT_KERNEL_PERSISTENT, "leat_persistent_run_stage (" },
+              { LEAT_KERNEL_PERSISTENT, "leat_kernels[i].static_shared > leat_kernels[" } };
+  static const LeatKernelForm forms =
+    LEAT_KERNEL_INDIRECT | LEAT_KERNEL_LANES | LEAT_KERNEL_PERSISTENT | LEAT_KERNEL_WHOLE;
   g_autoptr (LeatKernelSource) source = unit_make_source (
     "__global__ void f (int *y, const int *x, int x_count) { __shared__ int s; s = x[0]; y[0] = s; }\n"
     "__global__ void g (int *y, int n) { y[threadIdx.x] = n; }\n"
@@ -543,7 +544,7 @@ test_unit_stages (void)
       g_autoptr (LeatKernelSource) source = unit_make_source (stages[i].text);
       guint stage = 77;
       const char *why = leat_kernel_source_why_no_stage (source, "f", &stage);
-      g_autofree char *text = leat_kernel_source_dup_host_text (source, LEAT_KERNEL_STAYS, NULL);
+      g_autofree char *text = leat_kernel_source_dup_host_text (source, LEAT_KERNEL_PERSISTENT, NULL);
       g_autofree char *words = unit_dup_words (text);
 
       g_assert_cmpuint (stage, ==, 0);

@@ -182,7 +182,7 @@ static char *
 place_play (const char *text, LeatExecutor executor, PlaceScene scene, const char *property, gint value, gboolean quick)
 {
   /* Where a kernel stays and a run takes long, the driver is asked now and then whether it still goes on. */
-  Place self = { .quick = quick, .looks = executor == LEAT_EXECUTOR_RESIDENT, .told = g_string_new (NULL) };
+  Place self = { .quick = quick, .looks = executor == LEAT_EXECUTOR_PERSISTENT, .told = g_string_new (NULL) };
   g_autoptr (GError) error = NULL;
 
   session_fixture_open (&self.base, text, executor);

@@ -49,7 +49,8 @@ repeat_count (guint few, guint many)
 static void
 repeat_watch_print_state (RepeatWatch *self)
 {
-  static const char *const counters[] = { "runs", "rings", "stays", "parks", "runaways" };
+  static const char *const counters[] = { "runs", "persistent-runs", "persistent-launches", "persistent-leaves",
+                                          "runaways" };
   g_autoptr (GVariant) loops = NULL;
   g_autofree char *text = NULL;
 

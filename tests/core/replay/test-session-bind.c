@@ -327,7 +327,7 @@ test_session_bind_keeps_what_is_on_the_device (gconstpointer mode)
       check (out, N, 7);
     }
   g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-full"), ==, 4);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-reused"), ==, 2);
   leat_memory_free (in[0]);
   leat_memory_free (in[1]);
   leat_memory_free (out);

@@ -49,10 +49,10 @@ static const Way ways[] = {
   { "graph", LEAT_EXECUTOR_GRAPH, 0, 1 },
   { "eager", LEAT_EXECUTOR_EAGER, 0, 1 },
   { "auto", LEAT_EXECUTOR_AUTO, 0, 1 },
-  { "resident", LEAT_EXECUTOR_RESIDENT_AUTO, 0, 1 },
+  { "resident", LEAT_EXECUTOR_PERSISTENT_AUTO, 0, 1 },
   { "batch", LEAT_EXECUTOR_GRAPH, 4, 1 },
   { "batch-eager", LEAT_EXECUTOR_EAGER, 4, 1 },
-  { "batch-resident", LEAT_EXECUTOR_RESIDENT_AUTO, 2, 1 },
+  { "batch-resident", LEAT_EXECUTOR_PERSISTENT_AUTO, 2, 1 },
 };
 
 static guint64
@@ -316,7 +316,7 @@ check_report (LeatSession *session)
                           counted, relation);
 }
 
-/* Also of what a kernel that stays copies by itself. */
+/* Also of what a persistent kernel copies by itself. */
 static void
 test_books_report (gconstpointer data)
 {
@@ -334,7 +334,7 @@ test_books_report (gconstpointer data)
     }
 }
 
-/* A kernel that stays copies, and its copies count. */
+/* A persistent kernel copies, and its copies count. */
 static void
 test_books_of_copies_that_stay (void)
 {
@@ -342,7 +342,7 @@ test_books_of_copies_that_stay (void)
 
   books_open (&fixture, MAP, &ways[3]);
   run (&fixture, &ways[3], 5);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "rings"), ==, 5);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "persistent-runs"), ==, 5);
   g_assert_cmpuint (session_fixture_get_count (&fixture, "bytes-up"), ==, 500);
   g_assert_cmpuint (session_fixture_get_count (&fixture, "bytes-back"), ==, 500);
   session_fixture_close (&fixture);

@@ -257,19 +257,19 @@ test_chains_by_rule (void)
     }
 }
 
-/* A kernel that stays is made of one file: what comes of several becomes one, whether that was asked for or not. */
+/* A persistent kernel is made of one file: what comes of several becomes one, whether that was asked for or not. */
 static void
 test_chains_stay (gconstpointer mode)
 {
   g_autofree char *plan = NULL;
   SessionFixture one;
 
-  chains_open_as (&one, (LeatFuseMode) GPOINTER_TO_INT (mode), TRUE, LEAT_EXECUTOR_RESIDENT);
+  chains_open_as (&one, (LeatFuseMode) GPOINTER_TO_INT (mode), TRUE, LEAT_EXECUTOR_PERSISTENT);
   plan = chains_dup_plan (&one);
-  g_assert_nonnull (strstr (plan, "(a kernel that stays is made of one file)"));
+  g_assert_nonnull (strstr (plan, "(a persistent kernel is made of one file)"));
   for (guint run = 0; run < 20; run++)
     chains_run (&one, N - 211 * run);
-  g_assert_cmpuint (session_fixture_get_count (&one, "rings"), ==, 20);
+  g_assert_cmpuint (session_fixture_get_count (&one, "persistent-runs"), ==, 20);
   g_assert_cmpuint (ways_fixture_count (one.session, "trials", ""), ==, 0);
   session_fixture_close (&one);
 }

@@ -108,7 +108,7 @@ test_session_direct_keeps_what_is_on_the_device (gconstpointer executor)
   check (&output, N, 1);
   g_assert_true (g_variant_lookup (counts, "copies", "t", &copies));
   g_assert_cmpuint (copies, ==, 3); /* the readbacks */
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 3);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-reused"), ==, 3);
   map_input (&fixture);
   replay (&fixture);
   output = map_output (&fixture);

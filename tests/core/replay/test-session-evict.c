@@ -204,7 +204,7 @@ test_session_evict_uploads_again (void)
       g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
       g_assert_cmpuint (((const guint32 *) out.data)[0], ==, (run + 1) * 0x01010101u);
     }
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-reused"), ==, 2);
   session_fixture_close (&fixture);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes that say how many items they give, as parts of one kernel: in a megakernel, in a kernel that stays, in a
+/* Nodes that say how many items they give, as parts of one kernel: in a megakernel, in a persistent kernel, in a
  * loop.  What comes is held against C. */
 
 #define ROOM 300
@@ -143,7 +143,7 @@ test_joined_staying (gconstpointer data)
                 g_strdup_printf ("up = upload\n%s\n%sapp name=source spec=u32[<=300] -> up\n"
                                  "k -> map expr=x+1 -> readback -> app name=sink\n",
                                  self->node, links),
-                LEAT_EXECUTOR_RESIDENT, LEAT_FUSE_MODE_OFF, 1);
+                LEAT_EXECUTOR_PERSISTENT, LEAT_FUSE_MODE_OFF, 1);
 }
 
 static void
@@ -188,11 +188,11 @@ test_joined_too_large_to_stay (void)
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
   g_autoptr (GError) error = NULL;
 
-  g_object_set (session, "executor", LEAT_EXECUTOR_RESIDENT, NULL);
+  g_object_set (session, "executor", LEAT_EXECUTOR_PERSISTENT, NULL);
   g_assert_false (leat_session_open (session, NULL, &error));
-  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_PERSISTENT);
   g_assert_nonnull (strstr (error->message, "bytes of __shared__ memory"));
-  joined_check (&cases[0], g_strdup (LARGE), LEAT_EXECUTOR_RESIDENT_AUTO, LEAT_FUSE_MODE_OFF, 0);
+  joined_check (&cases[0], g_strdup (LARGE), LEAT_EXECUTOR_PERSISTENT_AUTO, LEAT_FUSE_MODE_OFF, 0);
 }
 
 /* The count of what two bring is written by a thread, which is there also where there are no items. */

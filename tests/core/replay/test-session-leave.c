@@ -260,8 +260,8 @@ leave_open (Leave *self, const char *text, LeatExecutor executor, LeatTimingMode
   self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
   g_assert_no_error (*error);
   self->session = leat_session_new (self->pipeline, NULL);
-  /* A CPU has one block for all of a kernel that stays. */
-  g_object_set (self->session, "executor", executor, "timing", timing, "resident-limit-ms", 60000, NULL);
+  /* A CPU has one block for all of a persistent kernel. */
+  g_object_set (self->session, "executor", executor, "timing", timing, "persistent-limit-ms", 60000, NULL);
   return leat_session_open (self->session, NULL, error);
 }
 
@@ -311,7 +311,7 @@ static const LeaveCase leave_cases[] = {
   { "blocks", "m = megakernel {\n", "block", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
   { "checked", "m = megakernel check=true {\n", "block", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
   { "loop", "m = loop max-iterations=1 executor=cooperative {\n", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
-  { "resident", "m = megakernel {\n", "any", LEAT_EXECUTOR_RESIDENT, LEAT_TIMING_OFF },
+  { "resident", "m = megakernel {\n", "any", LEAT_EXECUTOR_PERSISTENT, LEAT_TIMING_OFF },
 };
 
 /* Sizes of which the last block has few, one, or all; the last is more blocks than run at once. */

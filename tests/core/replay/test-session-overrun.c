@@ -341,7 +341,7 @@ static void
 add (const char *name, GTestDataFunc test)
 {
   static const char *const names[] = { "graph", "eager", "resident" };
-  static const LeatExecutor executors[] = { LEAT_EXECUTOR_GRAPH, LEAT_EXECUTOR_EAGER, LEAT_EXECUTOR_RESIDENT_AUTO };
+  static const LeatExecutor executors[] = { LEAT_EXECUTOR_GRAPH, LEAT_EXECUTOR_EAGER, LEAT_EXECUTOR_PERSISTENT_AUTO };
 
   for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
     {

@@ -159,7 +159,7 @@ add (const char *name, GTestDataFunc test)
     LeatExecutor executor;
   } executors[] = { { "graph", LEAT_EXECUTOR_GRAPH },
                     { "eager", LEAT_EXECUTOR_EAGER },
-                    { "resident", LEAT_EXECUTOR_RESIDENT_AUTO } };
+                    { "resident", LEAT_EXECUTOR_PERSISTENT_AUTO } };
 
   for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
     {

@@ -76,7 +76,7 @@ untouched (Place *self)
   g_assert_cmpint (place_replay (self, TRUE), ==, LEAT_FLOW_DATA);
   g_object_set (self->base.session, "reuse", TRUE, NULL);
   g_assert_cmpint (place_replay (self, TRUE), ==, LEAT_FLOW_DATA);
-  place_note (self, "%" G_GUINT64_FORMAT, session_fixture_get_count (&self->base, "runs-resident"));
+  place_note (self, "%" G_GUINT64_FORMAT, session_fixture_get_count (&self->base, "runs-reused"));
 }
 
 static void
@@ -492,7 +492,7 @@ traced (Place *self)
   g_unlink (path);
 }
 
-/* A kernel that stays ends what does not end, and goes on.  How many rounds that were is told, and differs. */
+/* A persistent kernel ends what does not end, and goes on.  How many rounds that were is told, and differs. */
 static void
 running_away (Place *self)
 {
@@ -552,10 +552,10 @@ static const Case cases[] = {
 /* clang-format on */
 
 /* The kernel does not leave meanwhile, whatever else the machine is at. */
-#define STAYING "resident-idle-ms", 60000, LEAT_EXECUTOR_RESIDENT
+#define STAYING "persistent-idle-ms", 60000, LEAT_EXECUTOR_PERSISTENT
 
 /* clang-format off */
-static const Case resident_cases[] = {
+static const Case persistent_cases[] = {
   { "steady", COPY, steady, STAYING },
   { "mapped", MAPPED, steady, STAYING },
   { "counted", BOUNDED, counted, STAYING },
@@ -742,8 +742,8 @@ main (int argc, char **argv)
   write_kernels ();
   add_cases (LEAT_EXECUTOR_GRAPH, "graph");
   add_cases (LEAT_EXECUTOR_EAGER, "eager");
-  for (guint i = 0; i < G_N_ELEMENTS (resident_cases); i++)
-    add_case (&resident_cases[i], LEAT_EXECUTOR_RESIDENT, "resident");
+  for (guint i = 0; i < G_N_ELEMENTS (persistent_cases); i++)
+    add_case (&persistent_cases[i], LEAT_EXECUTOR_PERSISTENT, "resident");
   g_test_add_func ("/leat/session/quick/settles", test_session_quick_settles);
   g_test_add_func ("/leat/session/quick/queues", test_session_quick_queues);
   g_test_add_func ("/leat/session/quick/foreign", test_session_quick_foreign);

@@ -223,7 +223,7 @@ test_faults_other_path_refused (void)
     ((float *) in.data)[i] = (float) i;
   replay_in_place (&fixture, 19);
   replay_in_place (&fixture, 19);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-reused"), ==, 1);
   table = replan_fixture_plant (&fixture, &real);
   table->cuGraphExecUpdate = refuse_update;
   table->cuGraphInstantiateWithFlags = refuse_instantiation;
@@ -235,7 +235,7 @@ test_faults_other_path_refused (void)
   driver = replan_fixture_start_trace (&fixture);
   replay_in_place (&fixture, 17);
   leat_driver_trace_stop (driver);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-reused"), ==, 2);
   g_assert_cmpuint (COUNT (driver, cuGraphInstantiateWithFlags), ==, 1);
   g_assert_cmpuint (COUNT (driver, cuGraphLaunch), ==, 1);
   session_fixture_close (&fixture);

@@ -219,7 +219,7 @@ test_replan_and_mapped_memory (void)
   g_assert_cmpfloat (((float *) out.data)[9], ==, 7);
   leat_session_replay (fixture.session, FALSE, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-reused"), ==, 1);
   g_assert_cmpuint (session_fixture_get_count (&fixture, "instantiations"), ==, 2);
   replan_fixture_set (&fixture, "m", "expr", "x+a");
   leat_session_replay (fixture.session, FALSE, NULL, &error);

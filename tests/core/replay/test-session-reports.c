@@ -339,7 +339,7 @@ test_reports_in_resident_runs (void)
       g_assert_no_error (error);
       g_assert_cmpuint (report_fixture_count_warnings (&fixture), ==, 1);
     }
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-resident"), ==, 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-reused"), ==, 2);
   g_assert_cmpuint (session_fixture_get_count (&fixture, "reports"), ==, 3);
   session_fixture_close (&fixture);
 }

@@ -84,7 +84,7 @@ test_telemetry_counts (void)
     const char *name;
     guint64 value;
   } expected[] = {
-    { "runs", 7 },         { "runs-full", 7 },         { "runs-resident", 0 },     { "memo-hits", 0 },
+    { "runs", 7 },         { "runs-full", 7 },         { "runs-reused", 0 },       { "memo-hits", 0 },
     { "items-in", 7 * N }, { "bytes-in", 7 * BYTES },  { "bytes-out", 7 * BYTES }, { "bytes-up", 7 * BYTES },
     { "changes", 0 },      { "bytes-back", 7 * BYTES }
   };
@@ -109,15 +109,15 @@ test_telemetry_counts_resident (void)
   SessionFixture fixture;
   g_autoptr (GError) error = NULL;
   LeatView view;
-  guint64 up, back, resident;
+  guint64 up, back, reused;
 
   session_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH);
   g_assert_true (leat_session_map_input (fixture.session, "source", &view, &error));
   g_assert_true (leat_session_map_output (fixture.session, "sink", &view, &error));
   for (guint i = 0; i < 5; i++)
     g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
-  g_object_get (fixture.session, "bytes-up", &up, "bytes-back", &back, "runs-resident", &resident, NULL);
-  g_assert_cmpuint (resident, ==, 4);
+  g_object_get (fixture.session, "bytes-up", &up, "bytes-back", &back, "runs-reused", &reused, NULL);
+  g_assert_cmpuint (reused, ==, 4);
   g_assert_cmpuint (up, ==, BYTES);
   g_assert_cmpuint (back, ==, 5 * BYTES);
   session_fixture_close (&fixture);
@@ -247,7 +247,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/session/telemetry/properties", test_telemetry_properties);
   g_test_add_func ("/leat/session/telemetry/counts", test_telemetry_counts);
-  g_test_add_func ("/leat/session/telemetry/counts-resident", test_telemetry_counts_resident);
+  g_test_add_func ("/leat/session/telemetry/counts-reused", test_telemetry_counts_resident);
   g_test_add_func ("/leat/session/telemetry/prometheus", test_telemetry_prometheus);
   g_test_add_func ("/leat/session/telemetry/prometheus/apps", test_telemetry_prometheus_apps);
   exposition_add_tests ();

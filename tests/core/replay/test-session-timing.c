@@ -258,10 +258,10 @@ test_timing_follows_blocks (void)
                                       -1, NULL));
   timing_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES);
   lane = g_ptr_array_index (fixture.session->lanes, 0);
-  if (leat_device_is_cpu (lane->resident->device))
+  if (leat_device_is_cpu (lane->program->device))
     {
       run_chain (&fixture, 1);
-      lane->resident->timed = g_memdup2 (lane->resident->functions, (lane->plan->ops->len + 1) * sizeof (gpointer));
+      lane->program->timed = g_memdup2 (lane->program->functions, (lane->plan->ops->len + 1) * sizeof (gpointer));
     }
   leat_node_set_from_string (leat_pipeline_get_node (fixture.pipeline, "k", NULL), "block", "64", &error);
   g_assert_no_error (error);
@@ -283,14 +283,14 @@ test_timing_brings_clocks_together (gconstpointer data)
   SessionFixture fixture;
   g_autoptr (GError) error = NULL;
   LeatTiming *timing;
-  LeatResident *resident;
+  LeatProgram *program;
   LeatOpTime *times;
   g_autofree gpointer told = NULL;
 
   timing_fixture_open (&fixture, CHAIN, LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES);
   timing = ((LeatLane *) g_ptr_array_index (fixture.session->lanes, 0))->timing;
-  resident = timing->lane->resident;
-  if (!leat_device_is_cpu (resident->device))
+  program = timing->lane->program;
+  if (!leat_device_is_cpu (program->device))
     {
       g_test_skip ("a GPU's kernels tell their times themselves");
       session_fixture_close (&fixture);
@@ -298,20 +298,20 @@ test_timing_brings_clocks_together (gconstpointer data)
     }
   run_chain (&fixture, 1);
   times = timing->times;
-  timing->told = told = g_malloc0_n (resident->plan->ops->len + 1, sizeof *timing->told);
-  resident->timed = g_new0 (const LeatFunction *, resident->plan->ops->len + 1);
+  timing->told = told = g_malloc0_n (program->plan->ops->len + 1, sizeof *timing->told);
+  program->timed = g_new0 (const LeatFunction *, program->plan->ops->len + 1);
   for (guint i = 2; i <= 3; i++)
     {
-      resident->timed[i] = resident->functions[i];
-      g_assert_nonnull (resident->timed[i]);
+      program->timed[i] = program->functions[i];
+      g_assert_nonnull (program->timed[i]);
       timing->told[i][0] = times[i].begin_ns + apart;
       timing->told[i][1] = times[i].end_ns + apart;
     }
-  timing->clocks = leat_memory_new (resident->device, LEAT_MEMORY_DEVICE,
-                                    (resident->plan->ops->len + 1) * sizeof *timing->told, "x", &error);
+  timing->clocks = leat_memory_new (program->device, LEAT_MEMORY_DEVICE,
+                                    (program->plan->ops->len + 1) * sizeof *timing->told, "x", &error);
   g_assert_no_error (error);
   g_assert_true (
-    leat_memory_write (timing->clocks, 0, timing->told, (resident->plan->ops->len + 1) * sizeof *timing->told, &error));
+    leat_memory_write (timing->clocks, 0, timing->told, (program->plan->ops->len + 1) * sizeof *timing->told, &error));
   leat_timing_read (timing, &error);
   g_assert_no_error (error);
   for (guint i = 2; i <= 4; i++)

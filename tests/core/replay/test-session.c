@@ -115,7 +115,7 @@ count_graph_nodes (LeatLane *lane, guint *kernels, guint *copies, guint *fills)
   CUgraphNode nodes[64];
   size_t n = G_N_ELEMENTS (nodes);
 
-  g_assert_true (leat_device_push (lane->resident->device, NULL));
+  g_assert_true (leat_device_push (lane->program->device, NULL));
   g_assert_cmpint (lane->table->cuGraphGetNodes (lane->executables[LEAT_PATH_FULL].graph, nodes, &n), ==, CUDA_SUCCESS);
   *kernels = *copies = *fills = 0;
   for (size_t i = 0; i < n; i++)
@@ -127,7 +127,7 @@ count_graph_nodes (LeatLane *lane, guint *kernels, guint *copies, guint *fills)
       *copies += type == CU_GRAPH_NODE_TYPE_MEMCPY;
       *fills += type == CU_GRAPH_NODE_TYPE_MEMSET;
     }
-  leat_device_pop (lane->resident->device);
+  leat_device_pop (lane->program->device);
 }
 
 static void

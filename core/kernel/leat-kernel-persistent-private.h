@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* An image with LEAT_KERNEL_STAYS has one kernel more, LEAT_STAY_SYMBOL, which stays on the device and runs those of
- * the file as stages (device/leat-stay.h). */
+/* An image with LEAT_KERNEL_PERSISTENT has one kernel more, LEAT_PERSISTENT_SYMBOL, which stays on the device and runs
+ * those of the file as stages (device/leat-persistent.h). */
 
 /* Why a kernel cannot be a stage; static; NULL where it can. */
 const char *leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index);
@@ -17,12 +17,12 @@ const char *leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKerne
 void leat_kernel_unit_edit_budget (const LeatKernelUnit *unit, LeatKernelCalls *calls, GArray *edits, guint index);
 
 /* What stands before the text, and behind it.  (transfer full) */
-char *leat_kernel_dup_cuda_stay_words (void);
-char *leat_kernel_dup_cuda_stay_text (void);
+char *leat_kernel_dup_cuda_persistent_words (void);
+char *leat_kernel_dup_cuda_persistent_text (void);
 char *leat_kernel_unit_dup_cuda_stages (const LeatKernelUnit *unit, GPtrArray *entries);
 /* The same for the host: before the struct; inside of it; and the function that the CPU driver calls. */
-char *leat_kernel_dup_host_stay_words (void);
+char *leat_kernel_dup_host_persistent_words (void);
 char *leat_kernel_unit_dup_host_stages (const LeatKernelUnit *unit, GPtrArray *entries);
-char *leat_kernel_dup_host_stay_entry (void);
+char *leat_kernel_dup_host_persistent_entry (void);
 
 G_END_DECLS

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "resident-fixture.h"
+#include "persistent-fixture.h"
 
 #include "device/leat-device-private.h"
 #include "plan/leat-plan-private.h"
 
 #include <glib/gstdio.h>
 
-/* A kernel that stays on the device against the same pipeline run in launches. */
+/* A persistent kernel on the device against the same pipeline run in launches. */
 
 #ifdef __SANITIZE_THREAD__
 #define THOUSANDS 200
@@ -24,18 +24,19 @@ static const char pair_text[] =
   "app name=source spec=f32[1024] -> upload -> m.x\napp name=second spec=f32[1024] -> upload -> m.w\n"
   "m.y -> readback -> app name=sink\nm.z -> readback -> app name=other\n";
 static const char meet_text[] =
-  "a = kernel source=\"%s\" entry=meet grid=4 block=256 cooperative=true x=f32[1024] y=f32[1024]\n" RESIDENT_CHAIN
+  "a = kernel source=\"%s\" entry=meet grid=4 block=256 cooperative=true x=f32[1024] y=f32[1024]\n" PERSISTENT_CHAIN
   "a -> readback -> app name=sink\n";
 static const char vast_text[] =
   "a = kernel source=\"%s\" entry=scale grid=2147483647x2 block=64 x=f32[1024] y=f32[1024] "
-  "by=2\n" RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+  "by=2\n" PERSISTENT_CHAIN "a -> readback -> app name=sink\n";
 static const char sizes_text[] =
-  RESIDENT_KERNEL ("a", "scale", " by=2") "b = kernel source=\"%s\" entry=near block=128\n" RESIDENT_CHAIN
-                                          "a -> b -> readback -> app name=sink\n";
-static const char jump_text[] = RESIDENT_KERNEL ("a", "jump", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
-static const char power_text[] = RESIDENT_KERNEL ("a", "power", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+  PERSISTENT_KERNEL ("a", "scale", " by=2") "b = kernel source=\"%s\" entry=near block=128\n" PERSISTENT_CHAIN
+                                            "a -> b -> readback -> app name=sink\n";
+static const char jump_text[] = PERSISTENT_KERNEL ("a", "jump", "") PERSISTENT_CHAIN "a -> readback -> app name=sink\n";
+static const char power_text[] =
+  PERSISTENT_KERNEL ("a", "power", "") PERSISTENT_CHAIN "a -> readback -> app name=sink\n";
 static const char power_by_all_text[] =
-  RESIDENT_KERNEL ("a", "power_by_all", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+  PERSISTENT_KERNEL ("a", "power_by_all", "") PERSISTENT_CHAIN "a -> readback -> app name=sink\n";
 
 static const char moved_text[] =
   "m = kernel source=\"%s\" entry=pair grid=1 block=64 x=f32[1024] w=f32[1024] y=f32[1024] z=f32[1024]\n"
@@ -56,19 +57,19 @@ static const char near_text[] =
 static void
 check_equal (const char *text, gboolean wide)
 {
-  SessionFixture resident, graph;
+  SessionFixture persistent, graph;
 
   if (wide)
-    resident_open_wide (&resident, text, 0);
+    persistent_open_wide (&persistent, text, 0);
   else
-    resident_open (&resident, text, LEAT_EXECUTOR_RESIDENT, 0, 0);
-  resident_open (&graph, text, LEAT_EXECUTOR_GRAPH, 0, 0);
+    persistent_open (&persistent, text, LEAT_EXECUTOR_PERSISTENT, 0, 0);
+  persistent_open (&graph, text, LEAT_EXECUTOR_GRAPH, 0, 0);
   for (guint run = 0; run < SOME; run++)
-    resident_run_both (&resident, &graph, run);
-  g_assert_cmpuint (resident_get_counter (&resident, "rings"), ==, SOME);
-  g_assert_cmpuint (resident_get_counter (&resident, "stays"), >=, 1);
+    persistent_run_both (&persistent, &graph, run);
+  g_assert_cmpuint (persistent_get_counter (&persistent, "persistent-runs"), ==, SOME);
+  g_assert_cmpuint (persistent_get_counter (&persistent, "persistent-launches"), >=, 1);
   session_fixture_close (&graph);
-  session_fixture_close (&resident);
+  session_fixture_close (&persistent);
 }
 
 static guint
@@ -84,37 +85,37 @@ count_waits (LeatSession *session)
 }
 
 static void
-test_resident_waits_for_neighbours (void)
+test_persistent_waits_for_neighbours (void)
 {
   SessionFixture fixture;
 
-  resident_open_wide (&fixture, near_text, 0);
+  persistent_open_wide (&fixture, near_text, 0);
   g_assert_cmpuint (count_waits (fixture.session), ==, 2);
   session_fixture_close (&fixture);
 }
 
 static void
-test_resident_equals_graph (gconstpointer text)
+test_persistent_equals_graph (gconstpointer text)
 {
   check_equal (text, FALSE);
 }
 
 static void
-test_resident_equals_graph_in_blocks (gconstpointer text)
+test_persistent_equals_graph_in_blocks (gconstpointer text)
 {
   check_equal (text, TRUE);
 }
 
 static void
-test_resident_runs_thousands (gconstpointer text)
+test_persistent_runs_thousands (gconstpointer text)
 {
   const guint runs = THOUSANDS;
   SessionFixture fixture;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, 0);
   for (guint run = 0; run < runs; run++)
-    resident_check_scaled (&fixture, run);
-  g_assert_cmpuint (resident_get_counter (&fixture, "rings"), ==, runs);
+    persistent_check_scaled (&fixture, run);
+  g_assert_cmpuint (persistent_get_counter (&fixture, "persistent-runs"), ==, runs);
   session_fixture_close (&fixture);
 }
 
@@ -129,7 +130,7 @@ look_up (GVariant *counts, const char *name)
 
 /* What the plan says a run costs is what the driver sees of it: nothing, while the kernel is there. */
 static void
-test_resident_calls_nobody (void)
+test_persistent_calls_nobody (void)
 {
   SessionFixture fixture;
   g_autoptr (LeatPlan) plan = NULL;
@@ -138,12 +139,12 @@ test_resident_calls_nobody (void)
   g_autoptr (GError) error = NULL;
   static const char *const same[] = { "kernels", "copies", "fills", "graph-launches" };
 
-  resident_open (&fixture, RESIDENT_COPIES, LEAT_EXECUTOR_RESIDENT, 60000, 0);
-  resident_run_both (&fixture, &fixture, 1);
+  persistent_open (&fixture, PERSISTENT_COPIES, LEAT_EXECUTOR_PERSISTENT, 60000, 0);
+  persistent_run_both (&fixture, &fixture, 1);
   leat_session_start_counting (fixture.session, &error);
   g_assert_no_error (error);
   for (guint run = 0; run < 50; run++)
-    resident_run_both (&fixture, &fixture, run);
+    persistent_run_both (&fixture, &fixture, run);
   counts = leat_session_stop_counting (fixture.session, &error);
   g_assert_no_error (error);
   plan = leat_session_dup_plan (fixture.session);
@@ -163,7 +164,7 @@ test_resident_calls_nobody (void)
 
 /* Several at once, which leave when another one opens and come back. */
 static void
-test_resident_several (gconstpointer text)
+test_persistent_several (gconstpointer text)
 {
   enum
   {
@@ -172,20 +173,20 @@ test_resident_several (gconstpointer text)
   SessionFixture fixtures[SESSIONS];
 
   for (guint i = 0; i < SESSIONS; i++)
-    resident_open (&fixtures[i], text, LEAT_EXECUTOR_RESIDENT, 200, 0);
+    persistent_open (&fixtures[i], text, LEAT_EXECUTOR_PERSISTENT, 200, 0);
   for (guint run = 0; run < SOME; run++)
     for (guint i = 0; i < SESSIONS; i++)
-      resident_check_scaled (&fixtures[i], run + 100 * i);
+      persistent_check_scaled (&fixtures[i], run + 100 * i);
   for (guint i = 0; i < SESSIONS; i++)
     {
-      g_assert_cmpuint (resident_get_counter (&fixtures[i], "rings"), ==, SOME);
+      g_assert_cmpuint (persistent_get_counter (&fixtures[i], "persistent-runs"), ==, SOME);
       session_fixture_close (&fixtures[i]);
     }
 }
 
 /* Of 132 multiprocessors: quarters up to the half, then one; what is asked for while there are as many. */
 static void
-test_resident_shares (void)
+test_persistent_shares (void)
 {
   static const guint cases[][3] = { { 0, 0, 33 },    { 33, 0, 33 },   { 50, 0, 16 },   { 66, 0, 1 },  { 132, 0, 1 },
                                     { 0, 132, 132 }, { 0, 500, 132 }, { 100, 40, 32 }, { 132, 40, 1 } };
@@ -197,13 +198,13 @@ test_resident_shares (void)
 
 /* Arguments are given to the kernel when they change. */
 static void
-test_resident_takes_arguments (gconstpointer text)
+test_persistent_takes_arguments (gconstpointer text)
 {
   SessionFixture fixture;
-  float x[RESIDENT_N];
+  float x[PERSISTENT_N];
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
-  resident_fill (x, 1);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, 0);
+  persistent_fill (x, 1);
   for (guint by = 2; by < 8; by++)
     {
       g_autoptr (GBytes) output = NULL;
@@ -219,7 +220,7 @@ test_resident_takes_arguments (gconstpointer text)
 
 /* Many runs under way, each in a lane of its own. */
 static void
-test_resident_streams (gconstpointer text)
+test_persistent_streams (gconstpointer text)
 {
   enum
   {
@@ -228,20 +229,20 @@ test_resident_streams (gconstpointer text)
   SessionFixture fixture;
   g_autoptr (GError) error = NULL;
 
-  fixture.pipeline = resident_parse (text);
+  fixture.pipeline = persistent_parse (text);
   fixture.session = leat_session_new (fixture.pipeline, NULL);
-  g_object_set (fixture.session, "executor", LEAT_EXECUTOR_RESIDENT, "lanes", 4, "resident-limit-ms",
-                RESIDENT_PATIENT_MS, NULL);
+  g_object_set (fixture.session, "executor", LEAT_EXECUTOR_PERSISTENT, "lanes", 4, "persistent-limit-ms",
+                PERSISTENT_PATIENT_MS, NULL);
   fixture.source = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "source", NULL));
   fixture.sink = LEAT_APP (leat_pipeline_get_node (fixture.pipeline, "sink", NULL));
   leat_session_open (fixture.session, NULL, &error);
   g_assert_no_error (error);
   for (guint run = 0; run < RUNS; run++)
     {
-      float x[RESIDENT_N];
+      float x[PERSISTENT_N];
       g_autoptr (GBytes) input = NULL;
 
-      resident_fill (x, run);
+      persistent_fill (x, run);
       input = g_bytes_new (x, sizeof x);
       leat_app_push_bytes (fixture.source, input, &error);
       g_assert_no_error (error);
@@ -251,21 +252,21 @@ test_resident_streams (gconstpointer text)
   g_assert_no_error (error);
   for (guint run = 0; run < RUNS; run++)
     {
-      float x[RESIDENT_N];
+      float x[PERSISTENT_N];
       g_autoptr (GBytes) output = leat_app_pull_bytes (fixture.sink, 0, &error);
 
       g_assert_no_error (error);
-      resident_fill (x, run);
+      persistent_fill (x, run);
       g_assert_cmpfloat (((const float *) g_bytes_get_data (output, NULL))[17], ==, 2 * x[17] + 1);
     }
-  g_assert_cmpuint (resident_get_counter (&fixture, "rings"), ==, RUNS);
+  g_assert_cmpuint (persistent_get_counter (&fixture, "persistent-runs"), ==, RUNS);
   session_fixture_close (&fixture);
 }
 
 static void
 push (SessionFixture *self, const char *name, const float *x)
 {
-  g_autoptr (GBytes) bytes = g_bytes_new (x, RESIDENT_N * sizeof *x);
+  g_autoptr (GBytes) bytes = g_bytes_new (x, PERSISTENT_N * sizeof *x);
   g_autoptr (GError) error = NULL;
 
   leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (self->pipeline, name, NULL)), bytes, &error);
@@ -285,26 +286,26 @@ pull (SessionFixture *self, const char *name)
 /* Several inputs and outputs; the kernel goes away and comes back.  Small transfers go together where they are
  * launched; here each is a stage, and what it did not move would be another run's. */
 static void
-test_resident_several_ports (gconstpointer text)
+test_persistent_several_ports (gconstpointer text)
 {
   SessionFixture fixture;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 2, 0);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 2, 0);
   for (guint run = 0; run < 5 * SOME; run++)
     {
-      float x[RESIDENT_N], w[RESIDENT_N];
+      float x[PERSISTENT_N], w[PERSISTENT_N];
       g_autoptr (GBytes) first = NULL, second = NULL;
       g_autoptr (GError) error = NULL;
 
-      resident_fill (x, run);
-      resident_fill (w, 3 * run + 1);
+      persistent_fill (x, run);
+      persistent_fill (w, 3 * run + 1);
       push (&fixture, "source", x);
       push (&fixture, "second", w);
       g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
       g_assert_no_error (error);
       first = pull (&fixture, "sink");
       second = pull (&fixture, "other");
-      for (guint i = 0; i < RESIDENT_N; i++)
+      for (guint i = 0; i < PERSISTENT_N; i++)
         {
           g_assert_cmpfloat (((const float *) g_bytes_get_data (first, NULL))[i], ==, x[i] - w[1023 - i]);
           g_assert_cmpfloat (((const float *) g_bytes_get_data (second, NULL))[i], ==, x[1023 - i] + 2 * w[i]);
@@ -319,13 +320,13 @@ test_resident_several_ports (gconstpointer text)
 static void
 check_refused (const char *text, const char *who, const char *why)
 {
-  g_autoptr (LeatPipeline) pipeline = resident_parse (text);
+  g_autoptr (LeatPipeline) pipeline = persistent_parse (text);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
   g_autoptr (GError) error = NULL;
 
-  g_object_set (session, "executor", LEAT_EXECUTOR_RESIDENT, NULL);
+  g_object_set (session, "executor", LEAT_EXECUTOR_PERSISTENT, NULL);
   g_assert_false (leat_session_open (session, NULL, &error));
-  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RESIDENT);
+  g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_PERSISTENT);
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, who));
   g_assert_nonnull (strstr (error->message, why));
@@ -333,7 +334,7 @@ check_refused (const char *text, const char *who, const char *why)
 }
 
 static void
-test_resident_refuses (void)
+test_persistent_refuses (void)
 {
   g_autoptr (GString) many = g_string_new ("app name=source spec=f32[<=1024] -> upload");
 
@@ -349,7 +350,7 @@ test_resident_refuses (void)
 
 /* What the file has for other devices counts: all are to have the same stages, under the same numbers. */
 static void
-test_resident_refuses_by_device (void)
+test_persistent_refuses_by_device (void)
 {
 #define STAGE(name, body) "__global__ void " name " (const float *x, float *y)\n{\n" body "  y[0] = x[0];\n}\n"
 #define JUMP              "  if (x[0] > 1)\n    goto end;\n  y[1] = 1;\nend:\n"
@@ -369,10 +370,10 @@ test_resident_refuses_by_device (void)
   };
 #undef JUMP
 #undef STAGE
-  g_autofree char *folder = g_dir_make_tmp ("leat-resident-XXXXXX", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("leat-program-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "stages.cu", NULL);
   g_autofree char *text = g_strdup_printf ("a = kernel source=\"%s\" entry=own grid=1 block=64 x=f32[1024] "
-                                           "y=f32[1024]\n" RESIDENT_CHAIN "a -> readback -> app name=sink\n",
+                                           "y=f32[1024]\n" PERSISTENT_CHAIN "a -> readback -> app name=sink\n",
                                            path);
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -385,7 +386,7 @@ test_resident_refuses_by_device (void)
           check_refused (text, "kernel \"a\"", rows[i].why);
           continue;
         }
-      resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 0, 0);
+      persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 0, 0);
       session_fixture_close (&fixture);
     }
   g_remove (path);
@@ -393,32 +394,32 @@ test_resident_refuses_by_device (void)
 }
 
 static void
-test_resident_falls_back (void)
+test_persistent_falls_back (void)
 {
   SessionFixture fixture;
-  float x[RESIDENT_N];
+  float x[PERSISTENT_N];
   g_autoptr (GBytes) output = NULL;
 
-  resident_open (&fixture, jump_text, LEAT_EXECUTOR_RESIDENT_AUTO, 0, 0);
-  resident_fill (x, 4);
+  persistent_open (&fixture, jump_text, LEAT_EXECUTOR_PERSISTENT_AUTO, 0, 0);
+  persistent_fill (x, 4);
   output = session_fixture_run (&fixture, x, sizeof x);
   g_assert_cmpmem (g_bytes_get_data (output, NULL), g_bytes_get_size (output), x, sizeof x);
-  g_assert_cmpuint (resident_get_counter (&fixture, "rings"), ==, 0);
+  g_assert_cmpuint (persistent_get_counter (&fixture, "persistent-runs"), ==, 0);
   session_fixture_close (&fixture);
 }
 
-/* Runs without results are launched, and the one with them is rung behind them. */
+/* Runs without results are launched, and the one with them is signalled behind them. */
 static void
-test_resident_repeats (gconstpointer text)
+test_persistent_repeats (gconstpointer text)
 {
   SessionFixture fixture;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, 0);
   g_object_set (fixture.session, "repeat", (guint64) 5, NULL);
   for (guint run = 0; run < 5; run++)
-    resident_check_scaled (&fixture, run);
+    persistent_check_scaled (&fixture, run);
   g_object_set (fixture.session, "readback", LEAT_READBACK_EACH, "repeat", (guint64) 1, NULL);
-  resident_check_scaled (&fixture, 6);
+  persistent_check_scaled (&fixture, 6);
   session_fixture_close (&fixture);
 }
 
@@ -426,7 +427,7 @@ test_resident_repeats (gconstpointer text)
   name " = kernel source=\"%s\" entry=scale grid=" grid " block=64 x=f32[1024] y=f32[1024] by=2\n"
 #define GRIDS(first, second)                                                                                           \
   GRID ("a", first)                                                                                                    \
-  GRID ("b", second) RESIDENT_CHAIN "a -> readback -> app name=sink\na -> b -> readback -> app name=other\n"
+  GRID ("b", second) PERSISTENT_CHAIN "a -> readback -> app name=sink\na -> b -> readback -> app name=other\n"
 
 static const struct
 {
@@ -464,7 +465,7 @@ get_most_blocks (LeatDevice *device, guint asked)
 
 /* As many blocks as the largest stage can use, and no more than are asked for, or than there are multiprocessors. */
 static void
-test_resident_takes_blocks (gconstpointer data)
+test_persistent_takes_blocks (gconstpointer data)
 {
   static const guint asked[] = { 0, 1, 2, 5, 60000 };
   const guint index = GPOINTER_TO_UINT (data);
@@ -476,12 +477,12 @@ test_resident_takes_blocks (gconstpointer data)
       LeatDriverTable *table;
       g_autoptr (GBytes) output = NULL;
       g_autoptr (GError) error = NULL;
-      float x[RESIDENT_N];
+      float x[PERSISTENT_N];
 
-      fixture.pipeline = resident_parse (grids[index].text);
+      fixture.pipeline = persistent_parse (grids[index].text);
       fixture.session = leat_session_new (fixture.pipeline, NULL);
-      g_object_set (fixture.session, "executor", LEAT_EXECUTOR_RESIDENT, "resident-multiprocessors", asked[i],
-                    "resident-limit-ms", RESIDENT_PATIENT_MS, NULL);
+      g_object_set (fixture.session, "executor", LEAT_EXECUTOR_PERSISTENT, "persistent-multiprocessors", asked[i],
+                    "persistent-limit-ms", PERSISTENT_PATIENT_MS, NULL);
       leat_session_open (fixture.session, NULL, &error);
       g_assert_no_error (error);
       device = leat_session_get_device (fixture.session);
@@ -489,7 +490,7 @@ test_resident_takes_blocks (gconstpointer data)
       real_table = *table;
       table->cuLaunchCooperativeKernel = note_blocks;
       launched_blocks = 0;
-      resident_fill (x, i);
+      persistent_fill (x, i);
       push (&fixture, "source", x);
       g_assert_cmpint (leat_session_replay (fixture.session, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
       g_assert_no_error (error);
@@ -507,45 +508,47 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  resident_init ();
-  g_test_add_data_func ("/leat/session/resident/equals-graph/one", RESIDENT_ONE, test_resident_equals_graph);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/three", RESIDENT_THREE, test_resident_equals_graph);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/copies", RESIDENT_COPIES, test_resident_equals_graph);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/lambda", power_by_all_text, test_resident_equals_graph);
-  g_test_add_data_func ("/leat/session/resident/several-ports", pair_text, test_resident_several_ports);
-  g_test_add_data_func ("/leat/session/resident/several-ports/moved", moved_text, test_resident_several_ports);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/one-in-blocks", RESIDENT_ONE,
-                        test_resident_equals_graph_in_blocks);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/three-in-blocks", RESIDENT_THREE,
-                        test_resident_equals_graph_in_blocks);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/copies-in-blocks", RESIDENT_COPIES,
-                        test_resident_equals_graph_in_blocks);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/cooperative", meet_text,
-                        test_resident_equals_graph_in_blocks);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel", mega_text, test_resident_equals_graph);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/megakernel-in-blocks", mega_text,
-                        test_resident_equals_graph_in_blocks);
-  g_test_add_func ("/leat/session/resident/waits-for-neighbours", test_resident_waits_for_neighbours);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours", near_text, test_resident_equals_graph);
-  g_test_add_data_func ("/leat/session/resident/equals-graph/neighbours-in-blocks", near_text,
-                        test_resident_equals_graph_in_blocks);
-  g_test_add_data_func ("/leat/session/resident/runs-thousands", RESIDENT_ONE, test_resident_runs_thousands);
-  g_test_add_func ("/leat/session/resident/calls-nobody", test_resident_calls_nobody);
-  g_test_add_func ("/leat/session/resident/shares", test_resident_shares);
-  g_test_add_data_func ("/leat/session/resident/several", RESIDENT_ONE, test_resident_several);
-  g_test_add_data_func ("/leat/session/resident/takes-arguments", RESIDENT_ONE, test_resident_takes_arguments);
-  g_test_add_data_func ("/leat/session/resident/streams", RESIDENT_ONE, test_resident_streams);
-  g_test_add_data_func ("/leat/session/resident/repeats", RESIDENT_ONE, test_resident_repeats);
+  persistent_init ();
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/one", PERSISTENT_ONE, test_persistent_equals_graph);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/three", PERSISTENT_THREE, test_persistent_equals_graph);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/copies", PERSISTENT_COPIES,
+                        test_persistent_equals_graph);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/lambda", power_by_all_text,
+                        test_persistent_equals_graph);
+  g_test_add_data_func ("/leat/session/persistent/several-ports", pair_text, test_persistent_several_ports);
+  g_test_add_data_func ("/leat/session/persistent/several-ports/moved", moved_text, test_persistent_several_ports);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/one-in-blocks", PERSISTENT_ONE,
+                        test_persistent_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/three-in-blocks", PERSISTENT_THREE,
+                        test_persistent_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/copies-in-blocks", PERSISTENT_COPIES,
+                        test_persistent_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/cooperative", meet_text,
+                        test_persistent_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/megakernel", mega_text, test_persistent_equals_graph);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/megakernel-in-blocks", mega_text,
+                        test_persistent_equals_graph_in_blocks);
+  g_test_add_func ("/leat/session/persistent/waits-for-neighbours", test_persistent_waits_for_neighbours);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/neighbours", near_text, test_persistent_equals_graph);
+  g_test_add_data_func ("/leat/session/persistent/equals-graph/neighbours-in-blocks", near_text,
+                        test_persistent_equals_graph_in_blocks);
+  g_test_add_data_func ("/leat/session/persistent/runs-thousands", PERSISTENT_ONE, test_persistent_runs_thousands);
+  g_test_add_func ("/leat/session/persistent/calls-nobody", test_persistent_calls_nobody);
+  g_test_add_func ("/leat/session/persistent/shares", test_persistent_shares);
+  g_test_add_data_func ("/leat/session/persistent/several", PERSISTENT_ONE, test_persistent_several);
+  g_test_add_data_func ("/leat/session/persistent/takes-arguments", PERSISTENT_ONE, test_persistent_takes_arguments);
+  g_test_add_data_func ("/leat/session/persistent/streams", PERSISTENT_ONE, test_persistent_streams);
+  g_test_add_data_func ("/leat/session/persistent/repeats", PERSISTENT_ONE, test_persistent_repeats);
   for (guint i = 0; i < G_N_ELEMENTS (grids); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/leat/session/resident/takes-blocks/%s", grids[i].name);
+      g_autofree char *path = g_strdup_printf ("/leat/session/persistent/takes-blocks/%s", grids[i].name);
 
-      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_resident_takes_blocks);
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_persistent_takes_blocks);
     }
-  g_test_add_func ("/leat/session/resident/refuses", test_resident_refuses);
-  g_test_add_func ("/leat/session/resident/refuses-by-device", test_resident_refuses_by_device);
-  g_test_add_func ("/leat/session/resident/falls-back", test_resident_falls_back);
+  g_test_add_func ("/leat/session/persistent/refuses", test_persistent_refuses);
+  g_test_add_func ("/leat/session/persistent/refuses-by-device", test_persistent_refuses_by_device);
+  g_test_add_func ("/leat/session/persistent/falls-back", test_persistent_falls_back);
   status = g_test_run ();
-  resident_clear ();
+  persistent_clear ();
   return status;
 }

@@ -3,9 +3,9 @@
  */
 
 #include "fault-driver.h"
-#include "resident-fixture.h"
+#include "persistent-fixture.h"
 
-/* A kernel that stays and dies, or never ends: it cannot say that it is gone, and nobody waits for its run. */
+/* A persistent kernel and dies, or never ends: it cannot say that it is gone, and nobody waits for its run. */
 
 #define LIMIT_MS 50
 #define MOST_US  (20 * G_USEC_PER_SEC)
@@ -13,14 +13,14 @@
 static void
 open_and_launch (SessionFixture *fixture, const char *plant)
 {
-  float x[RESIDENT_N];
+  float x[PERSISTENT_N];
   g_autoptr (GBytes) input = NULL;
   g_autoptr (GError) error = NULL;
 
-  resident_fill (x, 1);
+  persistent_fill (x, 1);
   input = g_bytes_new (x, sizeof x);
   fault_driver_plant ("");
-  resident_open (fixture, RESIDENT_ONE, LEAT_EXECUTOR_RESIDENT, 5000, LIMIT_MS);
+  persistent_open (fixture, PERSISTENT_ONE, LEAT_EXECUTOR_PERSISTENT, 5000, LIMIT_MS);
   fault_driver_plant_on (plant);
   leat_app_push_bytes (fixture->source, input, &error);
   g_assert_no_error (error);
@@ -34,13 +34,13 @@ check_that_all_is_well (void)
   SessionFixture fixture;
 
   fault_driver_plant ("");
-  resident_open (&fixture, RESIDENT_ONE, LEAT_EXECUTOR_RESIDENT, 5000, 0);
-  resident_check_scaled (&fixture, 2);
+  persistent_open (&fixture, PERSISTENT_ONE, LEAT_EXECUTOR_PERSISTENT, 5000, 0);
+  persistent_check_scaled (&fixture, 2);
   session_fixture_close (&fixture);
 }
 
 static void
-test_resident_faults_dead (void)
+test_persistent_faults_dead (void)
 {
   gint64 begin = g_get_monotonic_time ();
   SessionFixture fixture;
@@ -54,10 +54,10 @@ test_resident_faults_dead (void)
 /* Last of all, for a call of another session, and for the close: the device is lost to this process, and keeps what the
  * kernel may still use. */
 static void
-test_resident_faults_hung (void)
+test_persistent_faults_hung (void)
 {
   gint64 begin = g_get_monotonic_time ();
-  g_autoptr (LeatPipeline) pipeline = resident_parse (RESIDENT_COPIES);
+  g_autoptr (LeatPipeline) pipeline = persistent_parse (PERSISTENT_COPIES);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
   g_autoptr (GError) error = NULL;
   SessionFixture fixture;
@@ -77,10 +77,10 @@ test_resident_faults_hung (void)
 
 /* A call of another session, for which the kernel is to leave. */
 static void
-test_resident_faults_neighbour (void)
+test_persistent_faults_neighbour (void)
 {
   gint64 begin = g_get_monotonic_time ();
-  g_autoptr (LeatPipeline) pipeline = resident_parse (RESIDENT_COPIES);
+  g_autoptr (LeatPipeline) pipeline = persistent_parse (PERSISTENT_COPIES);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
   g_autoptr (GError) error = NULL;
   SessionFixture fixture;
@@ -102,11 +102,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   if (!fault_driver_init_or_skip ())
     return 0;
-  resident_init ();
-  g_test_add_func ("/leat/session-resident-faults/dead", test_resident_faults_dead);
-  g_test_add_func ("/leat/session-resident-faults/neighbour", test_resident_faults_neighbour);
-  g_test_add_func ("/leat/session-resident-faults/hung", test_resident_faults_hung);
+  persistent_init ();
+  g_test_add_func ("/leat/session-persistent-faults/dead", test_persistent_faults_dead);
+  g_test_add_func ("/leat/session-persistent-faults/neighbour", test_persistent_faults_neighbour);
+  g_test_add_func ("/leat/session-persistent-faults/hung", test_persistent_faults_hung);
   status = g_test_run ();
-  resident_clear ();
+  persistent_clear ();
   return status;
 }

@@ -2,59 +2,60 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "resident-fixture.h"
+#include "persistent-fixture.h"
 
 #include "device/leat-device-private.h"
 
 #include <poll.h>
 
-/* When a kernel that stays goes: because nobody has run anything, for other sessions, or as a run takes too long; and
+/* When a persistent kernel goes: because nobody has run anything, for other sessions, or as a run takes too long; and
  * comes back. */
 
-static const char climb_text[] = RESIDENT_KERNEL ("a", "climb", "") RESIDENT_CHAIN "a -> readback -> app name=sink\n";
+static const char climb_text[] =
+  PERSISTENT_KERNEL ("a", "climb", "") PERSISTENT_CHAIN "a -> readback -> app name=sink\n";
 
 /* The two are one kernel, of two files. */
 static const char climb_chain_text[] =
-  "a = kernel source=\"%s\" entry=climb grid=4 block=256 x=f32[1024] y=f32[1024]\n" RESIDENT_CHAIN
+  "a = kernel source=\"%s\" entry=climb grid=4 block=256 x=f32[1024] y=f32[1024]\n" PERSISTENT_CHAIN
   "b = map expr=x\na -> b -> readback -> app name=sink\n";
 
 /* Each time that the kernel comes back its blocks begin with nothing of what they said to each other before. */
 static void
-test_resident_comes_back_in_blocks (void)
+test_persistent_comes_back_in_blocks (void)
 {
-  SessionFixture resident, graph;
+  SessionFixture persistent, graph;
 
-  resident_open_wide (&resident, RESIDENT_THREE, 0);
-  resident_open (&graph, RESIDENT_THREE, LEAT_EXECUTOR_GRAPH, 0, 0);
+  persistent_open_wide (&persistent, PERSISTENT_THREE, 0);
+  persistent_open (&graph, PERSISTENT_THREE, LEAT_EXECUTOR_GRAPH, 0, 0);
   for (guint run = 0; run < 8; run++)
     {
       SessionFixture other;
 
-      resident_run_both (&resident, &graph, run);
-      resident_run_both (&resident, &graph, run + 100);
-      resident_open (&other, RESIDENT_ONE, LEAT_EXECUTOR_GRAPH, 0, 0);
+      persistent_run_both (&persistent, &graph, run);
+      persistent_run_both (&persistent, &graph, run + 100);
+      persistent_open (&other, PERSISTENT_ONE, LEAT_EXECUTOR_GRAPH, 0, 0);
       session_fixture_close (&other);
     }
-  g_assert_cmpuint (resident_get_counter (&resident, "stays"), >=, 8);
+  g_assert_cmpuint (persistent_get_counter (&persistent, "persistent-launches"), >=, 8);
   session_fixture_close (&graph);
-  session_fixture_close (&resident);
+  session_fixture_close (&persistent);
 }
 
 /* The kernel leaves by itself, and the next run has it back. */
 static void
-test_resident_leaves_and_comes_back (gconstpointer text)
+test_persistent_leaves_and_comes_back (gconstpointer text)
 {
   SessionFixture fixture;
   guint64 stays;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 1, 0);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 1, 0);
   for (guint run = 0; run < 20; run++)
     {
-      resident_check_scaled (&fixture, run);
+      persistent_check_scaled (&fixture, run);
       if (run % 5 == 4)
         g_usleep (100000);
     }
-  stays = resident_get_counter (&fixture, "stays");
+  stays = persistent_get_counter (&fixture, "persistent-launches");
   g_assert_cmpuint (stays, >=, 4);
   session_fixture_close (&fixture);
 }
@@ -74,7 +75,7 @@ open_and_close (gpointer data)
     {
       SessionFixture fixture;
 
-      resident_open (&fixture, self->opened % 2 == 0 ? RESIDENT_COPIES : RESIDENT_ONE, LEAT_EXECUTOR_GRAPH, 0, 0);
+      persistent_open (&fixture, self->opened % 2 == 0 ? PERSISTENT_COPIES : PERSISTENT_ONE, LEAT_EXECUTOR_GRAPH, 0, 0);
       session_fixture_close (&fixture);
       self->opened++;
     }
@@ -83,31 +84,31 @@ open_and_close (gpointer data)
 
 /* Memory, modules and graphs of others come and go meanwhile. */
 static void
-test_resident_is_parked_for_others (gconstpointer text)
+test_persistent_is_parked_for_others (gconstpointer text)
 {
   SessionFixture fixture;
   Neighbour neighbour = { 0 };
   GThread *thread;
   guint run = 0;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
-  resident_check_scaled (&fixture, run);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, 0);
+  persistent_check_scaled (&fixture, run);
   thread = g_thread_new ("neighbour", open_and_close, &neighbour);
-  while (resident_get_counter (&fixture, "parks") < 5)
-    resident_check_scaled (&fixture, ++run);
+  while (persistent_get_counter (&fixture, "persistent-leaves") < 5)
+    persistent_check_scaled (&fixture, ++run);
   g_atomic_int_set (&neighbour.stop, TRUE);
   g_thread_join (thread);
-  resident_check_scaled (&fixture, ++run);
+  persistent_check_scaled (&fixture, ++run);
   g_assert_cmpuint (neighbour.opened, >=, 1);
-  g_assert_cmpuint (resident_get_counter (&fixture, "stays"), >=, 2);
-  g_assert_cmpuint (resident_get_counter (&fixture, "rings"), ==, run + 1);
+  g_assert_cmpuint (persistent_get_counter (&fixture, "persistent-launches"), >=, 2);
+  g_assert_cmpuint (persistent_get_counter (&fixture, "persistent-runs"), ==, run + 1);
   session_fixture_close (&fixture);
 }
 
 static void
 check_climb (SessionFixture *fixture)
 {
-  float x[RESIDENT_N] = { 0 };
+  float x[PERSISTENT_N] = { 0 };
   g_autoptr (GBytes) output = NULL;
   const float *y;
 
@@ -119,14 +120,14 @@ check_climb (SessionFixture *fixture)
 
 /* A loop without an end is ended and named, and what comes after it is as if nothing had been. */
 static void
-test_resident_ends_a_runaway (gconstpointer text)
+test_persistent_ends_a_runaway (gconstpointer text)
 {
   SessionFixture fixture;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 500);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, 500);
   for (guint round = 0; round < 2; round++)
     {
-      float x[RESIDENT_N] = { 1 };
+      float x[PERSISTENT_N] = { 1 };
       g_autoptr (GError) error = NULL;
 
       check_climb (&fixture);
@@ -141,7 +142,7 @@ test_resident_ends_a_runaway (gconstpointer text)
       g_assert_nonnull (strstr (error->message, "500 ms"));
     }
   check_climb (&fixture);
-  g_assert_cmpuint (resident_get_counter (&fixture, "runaways"), ==, 2);
+  g_assert_cmpuint (persistent_get_counter (&fixture, "runaways"), ==, 2);
   session_fixture_close (&fixture);
 }
 
@@ -154,41 +155,41 @@ static const char snag_text[] =
   "app name=source spec=f32[1024] -> upload -> m.x\nm.y -> readback -> app name=sink\n";
 
 static void
-test_resident_ends_one_of_many_blocks (gconstpointer with_error)
+test_persistent_ends_one_of_many_blocks (gconstpointer with_error)
 {
-  SessionFixture resident, graph;
+  SessionFixture persistent, graph;
 
-  resident_open_wide (&resident, snag_text, 2000);
-  resident_open (&graph, snag_text, LEAT_EXECUTOR_GRAPH, 0, 0);
+  persistent_open_wide (&persistent, snag_text, 2000);
+  persistent_open (&graph, snag_text, LEAT_EXECUTOR_GRAPH, 0, 0);
   for (guint round = 0; round < 2; round++)
     {
-      float x[RESIDENT_N] = { 0 };
+      float x[PERSISTENT_N] = { 0 };
       g_autoptr (GError) error = NULL;
 
       for (guint run = 0; run < 3; run++)
-        resident_run_both (&resident, &graph, 10 * round + run);
+        persistent_run_both (&persistent, &graph, 10 * round + run);
       x[100] = 1000;
-      g_assert_null (session_fixture_try (&resident, x, sizeof x, with_error != NULL ? &error : NULL));
+      g_assert_null (session_fixture_try (&persistent, x, sizeof x, with_error != NULL ? &error : NULL));
       if (with_error != NULL)
         g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
     }
-  resident_run_both (&resident, &graph, 100);
-  g_assert_cmpuint (resident_get_counter (&resident, "runaways"), ==, 2);
+  persistent_run_both (&persistent, &graph, 100);
+  g_assert_cmpuint (persistent_get_counter (&persistent, "runaways"), ==, 2);
   session_fixture_close (&graph);
-  session_fixture_close (&resident);
+  session_fixture_close (&persistent);
 }
 
 /* Again and again, none later than it may; and the next run is as if nothing had been. */
 static void
-test_resident_ends_many (gconstpointer text)
+test_persistent_ends_many (gconstpointer text)
 {
   const guint limit_ms = 50;
   SessionFixture fixture;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, limit_ms);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, limit_ms);
   for (guint round = 1; round <= 10; round++)
     {
-      float x[RESIDENT_N] = { 1 };
+      float x[PERSISTENT_N] = { 1 };
       gint64 begin, took;
       g_autoptr (GError) error = NULL;
 
@@ -201,26 +202,26 @@ test_resident_ends_many (gconstpointer text)
       g_assert_cmpint (took, >=, limit_ms * 1000);
       g_assert_cmpint (took, <, limit_ms * 1000 * 20); /* the machine may be busy; leat-bench runaway tells how well */
       check_climb (&fixture);
-      g_assert_cmpuint (resident_get_counter (&fixture, "runaways"), ==, round);
+      g_assert_cmpuint (persistent_get_counter (&fixture, "runaways"), ==, round);
     }
   session_fixture_close (&fixture);
 }
 
 /* A run's end is told when it has come, not when nothing is under way on a stream. */
 static void
-test_resident_end_is_told (gconstpointer text)
+test_persistent_end_is_told (gconstpointer text)
 {
   const guint limit_ms = 500;
   SessionFixture fixture;
   struct pollfd told = { .events = POLLIN };
   g_autoptr (GError) error = NULL;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, limit_ms);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, limit_ms);
   told.fd = leat_session_get_fd (fixture.session, &error);
   g_assert_no_error (error);
   for (guint round = 1; round <= 2; round++)
     {
-      float x[RESIDENT_N] = { 1 };
+      float x[PERSISTENT_N] = { 1 };
       g_autoptr (GBytes) input = g_bytes_new (x, sizeof x);
       gint64 begin;
 
@@ -236,7 +237,7 @@ test_resident_end_is_told (gconstpointer text)
       g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_RUNAWAY);
       g_clear_error (&error);
       g_assert_cmpint (poll (&told, 1, 0), ==, 0);
-      g_assert_cmpuint (resident_get_counter (&fixture, "runaways"), ==, round);
+      g_assert_cmpuint (persistent_get_counter (&fixture, "runaways"), ==, round);
     }
   check_climb (&fixture);
   session_fixture_close (&fixture);
@@ -244,18 +245,18 @@ test_resident_end_is_told (gconstpointer text)
 
 /* The device is at it, and nobody waits. */
 static void
-test_resident_is_closed_in_flight (gconstpointer text)
+test_persistent_is_closed_in_flight (gconstpointer text)
 {
   for (guint round = 0; round < 10; round++)
     {
       SessionFixture fixture;
-      float x[RESIDENT_N];
+      float x[PERSISTENT_N];
       g_autoptr (GBytes) input = NULL;
       g_autoptr (GError) error = NULL;
 
-      resident_fill (x, round);
+      persistent_fill (x, round);
       input = g_bytes_new (x, sizeof x);
-      resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, 0);
+      persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, 0);
       leat_app_push_bytes (fixture.source, input, &error);
       g_assert_no_error (error);
       g_assert_cmpint (leat_session_launch (fixture.session, NULL, &error), ==, LEAT_FLOW_DATA);
@@ -283,10 +284,10 @@ close_session (gpointer session)
 
 /* Until the run has ended nobody else is given its memory. */
 static void
-test_resident_keeps_memory_in_flight (gconstpointer text)
+test_persistent_keeps_memory_in_flight (gconstpointer text)
 {
   const guint limit_ms = 500;
-  float x[RESIDENT_N] = { 1 };
+  float x[PERSISTENT_N] = { 1 };
   g_autoptr (GBytes) input = g_bytes_new (x, sizeof x);
   g_autoptr (LeatDevice) device = NULL;
   g_autoptr (GError) error = NULL;
@@ -295,7 +296,7 @@ test_resident_keeps_memory_in_flight (gconstpointer text)
   guint64 before;
   gint64 begin;
 
-  resident_open (&fixture, text, LEAT_EXECUTOR_RESIDENT, 5000, limit_ms);
+  persistent_open (&fixture, text, LEAT_EXECUTOR_PERSISTENT, 5000, limit_ms);
   check_climb (&fixture);
   device = leat_device_open (NULL, &error);
   g_assert_no_error (error);
@@ -319,26 +320,26 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
-  resident_init ();
-  g_test_add_func ("/leat/session/resident-leaves/comes-back-in-blocks", test_resident_comes_back_in_blocks);
-  g_test_add_data_func ("/leat/session/resident-leaves/leaves-and-comes-back", RESIDENT_ONE,
-                        test_resident_leaves_and_comes_back);
-  g_test_add_data_func ("/leat/session/resident-leaves/is-parked-for-others", RESIDENT_ONE,
-                        test_resident_is_parked_for_others);
-  g_test_add_data_func ("/leat/session/resident-leaves/ends-a-runaway", climb_text, test_resident_ends_a_runaway);
-  g_test_add_data_func ("/leat/session/resident-leaves/ends-one-of-many-blocks", "error",
-                        test_resident_ends_one_of_many_blocks);
-  g_test_add_data_func ("/leat/session/resident-leaves/ends-one-of-many-blocks-untold", NULL,
-                        test_resident_ends_one_of_many_blocks);
-  g_test_add_data_func ("/leat/session/resident-leaves/ends-a-runaway/chain", climb_chain_text,
-                        test_resident_ends_a_runaway);
-  g_test_add_data_func ("/leat/session/resident-leaves/ends-many", climb_text, test_resident_ends_many);
-  g_test_add_data_func ("/leat/session/resident-leaves/end-is-told", climb_text, test_resident_end_is_told);
-  g_test_add_data_func ("/leat/session/resident-leaves/is-closed-in-flight", RESIDENT_THREE,
-                        test_resident_is_closed_in_flight);
-  g_test_add_data_func ("/leat/session/resident-leaves/keeps-memory-in-flight", climb_text,
-                        test_resident_keeps_memory_in_flight);
+  persistent_init ();
+  g_test_add_func ("/leat/session/persistent-leaves/comes-back-in-blocks", test_persistent_comes_back_in_blocks);
+  g_test_add_data_func ("/leat/session/persistent-leaves/leaves-and-comes-back", PERSISTENT_ONE,
+                        test_persistent_leaves_and_comes_back);
+  g_test_add_data_func ("/leat/session/persistent-leaves/leaves-for-others", PERSISTENT_ONE,
+                        test_persistent_is_parked_for_others);
+  g_test_add_data_func ("/leat/session/persistent-leaves/ends-a-runaway", climb_text, test_persistent_ends_a_runaway);
+  g_test_add_data_func ("/leat/session/persistent-leaves/ends-one-of-many-blocks", "error",
+                        test_persistent_ends_one_of_many_blocks);
+  g_test_add_data_func ("/leat/session/persistent-leaves/ends-one-of-many-blocks-untold", NULL,
+                        test_persistent_ends_one_of_many_blocks);
+  g_test_add_data_func ("/leat/session/persistent-leaves/ends-a-runaway/chain", climb_chain_text,
+                        test_persistent_ends_a_runaway);
+  g_test_add_data_func ("/leat/session/persistent-leaves/ends-many", climb_text, test_persistent_ends_many);
+  g_test_add_data_func ("/leat/session/persistent-leaves/end-is-told", climb_text, test_persistent_end_is_told);
+  g_test_add_data_func ("/leat/session/persistent-leaves/is-closed-in-flight", PERSISTENT_THREE,
+                        test_persistent_is_closed_in_flight);
+  g_test_add_data_func ("/leat/session/persistent-leaves/keeps-memory-in-flight", climb_text,
+                        test_persistent_keeps_memory_in_flight);
   status = g_test_run ();
-  resident_clear ();
+  persistent_clear ();
   return status;
 }

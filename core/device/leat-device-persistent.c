@@ -4,7 +4,7 @@
 
 #include "leat-device-object-private.h"
 
-/* Multiprocessors that kernels which stay on the device have: one block each, which would not begin without. */
+/* Multiprocessors that persistent kernels have: one block each, which would not begin without. */
 
 /* A quarter, as long as half of the device is left to other work; one in any case.  What was asked for is bounded by
  * what there is alone. */
@@ -17,15 +17,15 @@ leat_device_share_multiprocessors (guint all, guint taken, guint asked)
 }
 
 guint
-leat_device_get_resident_share (LeatDevice *self, guint asked)
+leat_device_get_persistent_share (LeatDevice *self, guint asked)
 {
-  const guint taken = (guint) g_atomic_int_get (&self->resident_blocks);
+  const guint taken = (guint) g_atomic_int_get (&self->persistent_blocks);
 
   return leat_device_share_multiprocessors (self->facts.multiprocessors, taken, asked);
 }
 
 void
-leat_device_note_resident (LeatDevice *self, gint blocks)
+leat_device_note_persistent (LeatDevice *self, gint blocks)
 {
-  g_atomic_int_add (&self->resident_blocks, blocks);
+  g_atomic_int_add (&self->persistent_blocks, blocks);
 }

@@ -7,7 +7,7 @@
 
 #include "device/leat-stream-private.h"
 
-/* A run that is handed to a kernel which stays on the device, against the same run as a graph whose kernel reads and
+/* A run that is handed to a persistent kernel, against the same run as a graph whose kernel reads and
  * writes the program's memory, and against graphs in which there is nothing, or a kernel that does nothing: one of each
  * in turn. */
 
@@ -107,8 +107,8 @@ leat_bench_empty_launch (LeatBenchEmpty *self, GError **error)
 }
 
 static gboolean
-leat_bench_doorbell_open (LeatBenchSubject *self, const LeatBench *bench, const LeatBenchCase *kind,
-                          LeatExecutor executor, const char *mode, GError **error)
+leat_bench_signal_open (LeatBenchSubject *self, const LeatBench *bench, const LeatBenchCase *kind,
+                        LeatExecutor executor, const char *mode, GError **error)
 {
   g_autofree char *text =
     g_strdup_printf ("leat 1\n"
@@ -116,12 +116,12 @@ leat_bench_doorbell_open (LeatBenchSubject *self, const LeatBench *bench, const 
                      "entry=axpb a=2 b=1 block=256 -> readback mode=%s -> app name=sink\n",
                      kind->bytes / 16, mode, bench->kernels, mode);
 
-  return leat_bench_subject_open (self, bench, text, error, "executor", executor, "resident-idle-ms", 10000, NULL)
+  return leat_bench_subject_open (self, bench, text, error, "executor", executor, "persistent-idle-ms", 10000, NULL)
          && leat_bench_subject_try (self, &leat_bench_axpb, error);
 }
 
 static gboolean
-leat_bench_doorbell_replay (LeatBenchSubject *self, guint round, LeatBenchSeries *times, GError **error)
+leat_bench_signal_replay (LeatBenchSubject *self, guint round, LeatBenchSeries *times, GError **error)
 {
   double us;
 
@@ -136,7 +136,7 @@ leat_bench_doorbell_replay (LeatBenchSubject *self, guint round, LeatBenchSeries
 
 /* Of the medians. */
 static void
-leat_bench_doorbell_compare (LeatBench *bench, const char *figure, LeatBenchSeries *one, LeatBenchSeries *other)
+leat_bench_signal_compare (LeatBench *bench, const char *figure, LeatBenchSeries *one, LeatBenchSeries *other)
 {
   LeatBenchSummary a, b;
 
@@ -146,28 +146,28 @@ leat_bench_doorbell_compare (LeatBench *bench, const char *figure, LeatBenchSeri
 }
 
 static gboolean
-leat_bench_run_doorbell (LeatBench *bench, const LeatBenchCase *kind, GError **error)
+leat_bench_run_signal (LeatBench *bench, const LeatBenchCase *kind, GError **error)
 {
-  g_auto (LeatBenchSubject) resident = { 0 }, mapped = { 0 };
+  g_auto (LeatBenchSubject) persistent = { 0 }, mapped = { 0 };
   g_auto (LeatBenchEmpty) empty = { 0 }, idle = { 0 };
-  g_auto (LeatBenchSeries) rung = { 0 }, launched = { 0 }, nothing = { 0 }, idled = { 0 };
+  g_auto (LeatBenchSeries) signalled = { 0 }, launched = { 0 }, nothing = { 0 }, idled = { 0 };
   guint runs = leat_bench_case_get_runs (kind, bench);
 
-  leat_bench_series_init (&rung, runs);
+  leat_bench_series_init (&signalled, runs);
   leat_bench_series_init (&launched, runs);
   leat_bench_series_init (&nothing, runs);
   leat_bench_series_init (&idled, runs);
-  if (!leat_bench_doorbell_open (&mapped, bench, kind, LEAT_EXECUTOR_GRAPH, "mapped", error)
+  if (!leat_bench_signal_open (&mapped, bench, kind, LEAT_EXECUTOR_GRAPH, "mapped", error)
       || !leat_bench_empty_init (&empty, bench->device, FALSE, error)
       || !leat_bench_empty_init (&idle, bench->device, TRUE, error)
-      || !leat_bench_doorbell_open (&resident, bench, kind, LEAT_EXECUTOR_RESIDENT, "auto", error))
+      || !leat_bench_signal_open (&persistent, bench, kind, LEAT_EXECUTOR_PERSISTENT, "auto", error))
     return FALSE;
   for (guint round = 0; round < SETTLE + runs; round++)
     {
       double us = leat_bench_empty_launch (&empty, error), kernel_us = leat_bench_empty_launch (&idle, error);
 
-      if (us < 0 || kernel_us < 0 || !leat_bench_doorbell_replay (&resident, round, &rung, error)
-          || !leat_bench_doorbell_replay (&mapped, round, &launched, error))
+      if (us < 0 || kernel_us < 0 || !leat_bench_signal_replay (&persistent, round, &signalled, error)
+          || !leat_bench_signal_replay (&mapped, round, &launched, error))
         return FALSE;
       if (round >= SETTLE)
         {
@@ -175,23 +175,23 @@ leat_bench_run_doorbell (LeatBench *bench, const LeatBenchCase *kind, GError **e
           leat_bench_series_add (&idled, kernel_us);
         }
     }
-  leat_bench_report_add_times (bench->report, "resident", &rung);
+  leat_bench_report_add_times (bench->report, "persistent", &signalled);
   leat_bench_report_add_times (bench->report, "mapped-graph", &launched);
   leat_bench_report_add_times (bench->report, "kernel-of-nothing", &idled);
   leat_bench_report_add_times (bench->report, "empty-graph", &nothing);
-  leat_bench_doorbell_compare (bench, "of-kernel-of-nothing", &rung, &idled);
-  leat_bench_doorbell_compare (bench, "of-mapped-graph", &rung, &launched);
+  leat_bench_signal_compare (bench, "of-kernel-of-nothing", &signalled, &idled);
+  leat_bench_signal_compare (bench, "of-mapped-graph", &signalled, &launched);
   return TRUE;
 }
 
 #define DOORBELL(size, bytes)                                                                                          \
   {                                                                                                                    \
-    "doorbell-" size, "a kernel that stays is rung; against a mapped graph and an empty one", leat_bench_run_doorbell, \
-      bytes, 0, "mapped", 1, FALSE                                                                                     \
+    "signal-" size, "a persistent kernel is signalled; against a mapped graph and an empty one",                       \
+      leat_bench_run_signal, bytes, 0, "mapped", 1, FALSE                                                              \
   }
 
 /* clang-format off */
-const LeatBenchCase leat_bench_doorbells[] = {
+const LeatBenchCase leat_bench_signal[] = {
   DOORBELL ("512", 512),
   DOORBELL ("4k", 4096),
   DOORBELL ("64k", 65536),

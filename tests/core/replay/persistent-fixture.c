@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "resident-fixture.h"
+#include "persistent-fixture.h"
 
 #include <glib/gstdio.h>
 
@@ -90,30 +90,30 @@ static const char kernels[] =
   "    goto again;\n"
   "}\n";
 
-static char *folder, *resident_kernel_path;
+static char *folder, *persistent_kernel_path;
 
 void
-resident_init (void)
+persistent_init (void)
 {
-  folder = g_dir_make_tmp ("leat-resident-XXXXXX", NULL);
-  resident_kernel_path = g_build_filename (folder, "resident.cu", NULL);
-  g_assert_true (g_file_set_contents (resident_kernel_path, kernels, -1, NULL));
+  folder = g_dir_make_tmp ("leat-program-XXXXXX", NULL);
+  persistent_kernel_path = g_build_filename (folder, "persistent.cu", NULL);
+  g_assert_true (g_file_set_contents (persistent_kernel_path, kernels, -1, NULL));
 }
 
 void
-resident_clear (void)
+persistent_clear (void)
 {
-  g_unlink (resident_kernel_path);
+  g_unlink (persistent_kernel_path);
   g_rmdir (folder);
-  g_clear_pointer (&resident_kernel_path, g_free);
+  g_clear_pointer (&persistent_kernel_path, g_free);
   g_clear_pointer (&folder, g_free);
 }
 
 LeatPipeline *
-resident_parse (const char *text)
+persistent_parse (const char *text)
 {
   g_auto (GStrv) parts = g_strsplit (text, "%s", -1);
-  g_autofree char *body = g_strjoinv (resident_kernel_path, parts);
+  g_autofree char *body = g_strjoinv (persistent_kernel_path, parts);
   g_autofree char *whole = g_strconcat ("leat 1\n", body, NULL);
   g_autoptr (GError) error = NULL;
   LeatPipeline *pipeline = leat_parse_text (whole, LEAT_TEXT_STYLE_FILE, NULL, &error);
@@ -123,18 +123,18 @@ resident_parse (const char *text)
 }
 
 static void
-resident_make (SessionFixture *self, const char *text, LeatExecutor executor, guint limit_ms)
+persistent_make (SessionFixture *self, const char *text, LeatExecutor executor, guint limit_ms)
 {
-  self->pipeline = resident_parse (text);
+  self->pipeline = persistent_parse (text);
   self->session = leat_session_new (self->pipeline, NULL);
-  g_object_set (self->session, "executor", executor, "resident-limit-ms", limit_ms > 0 ? limit_ms : RESIDENT_PATIENT_MS,
-                NULL);
+  g_object_set (self->session, "executor", executor, "persistent-limit-ms",
+                limit_ms > 0 ? limit_ms : PERSISTENT_PATIENT_MS, NULL);
   self->source = LEAT_APP (leat_pipeline_get_node (self->pipeline, "source", NULL));
   self->sink = LEAT_APP (leat_pipeline_get_node (self->pipeline, "sink", NULL));
 }
 
 static void
-resident_begin (SessionFixture *self)
+persistent_begin (SessionFixture *self)
 {
   g_autoptr (GError) error = NULL;
 
@@ -143,24 +143,24 @@ resident_begin (SessionFixture *self)
 }
 
 void
-resident_open (SessionFixture *self, const char *text, LeatExecutor executor, guint idle_ms, guint limit_ms)
+persistent_open (SessionFixture *self, const char *text, LeatExecutor executor, guint idle_ms, guint limit_ms)
 {
-  resident_make (self, text, executor, limit_ms);
+  persistent_make (self, text, executor, limit_ms);
   if (idle_ms > 0)
-    g_object_set (self->session, "resident-idle-ms", idle_ms, NULL);
-  resident_begin (self);
+    g_object_set (self->session, "persistent-idle-ms", idle_ms, NULL);
+  persistent_begin (self);
 }
 
 void
-resident_open_wide (SessionFixture *self, const char *text, guint limit_ms)
+persistent_open_wide (SessionFixture *self, const char *text, guint limit_ms)
 {
-  resident_make (self, text, LEAT_EXECUTOR_RESIDENT, limit_ms);
-  g_object_set (self->session, "resident-multiprocessors", 4, NULL);
-  resident_begin (self);
+  persistent_make (self, text, LEAT_EXECUTOR_PERSISTENT, limit_ms);
+  g_object_set (self->session, "persistent-multiprocessors", 4, NULL);
+  persistent_begin (self);
 }
 
 guint64
-resident_get_counter (SessionFixture *self, const char *name)
+persistent_get_counter (SessionFixture *self, const char *name)
 {
   guint64 value;
 
@@ -169,34 +169,34 @@ resident_get_counter (SessionFixture *self, const char *name)
 }
 
 void
-resident_fill (float *x, guint salt)
+persistent_fill (float *x, guint salt)
 {
-  for (guint i = 0; i < RESIDENT_N; i++)
+  for (guint i = 0; i < PERSISTENT_N; i++)
     x[i] = (float) ((i * 31 + salt * 7) % 501);
 }
 
 void
-resident_run_both (SessionFixture *self, SessionFixture *other, guint salt)
+persistent_run_both (SessionFixture *self, SessionFixture *other, guint salt)
 {
-  float x[RESIDENT_N];
+  float x[PERSISTENT_N];
   g_autoptr (GBytes) a = NULL, b = NULL;
 
-  resident_fill (x, salt);
+  persistent_fill (x, salt);
   a = session_fixture_run (self, x, sizeof x);
   b = session_fixture_run (other, x, sizeof x);
   g_assert_true (g_bytes_equal (a, b));
 }
 
 void
-resident_check_scaled (SessionFixture *fixture, guint salt)
+persistent_check_scaled (SessionFixture *fixture, guint salt)
 {
-  float x[RESIDENT_N];
+  float x[PERSISTENT_N];
   g_autoptr (GBytes) output = NULL;
   const float *y;
 
-  resident_fill (x, salt);
+  persistent_fill (x, salt);
   output = session_fixture_run (fixture, x, sizeof x);
   y = g_bytes_get_data (output, NULL);
-  for (guint i = 0; i < RESIDENT_N; i++)
+  for (guint i = 0; i < PERSISTENT_N; i++)
     g_assert_cmpfloat (y[i], ==, 2 * x[i] + 1);
 }

@@ -2,26 +2,26 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-stayer-private.h"
+#include "leat-persistent-private.h"
 
 #include "graph/leat-node-private.h"
 #include "kernel/leat-image-private.h"
 #include "kernel/leat-kernel-source-private.h"
 
-#define LEAT_RESIDENT_ROOM 25 /* of a hundred */
+#define LEAT_PROGRAM_ROOM 25 /* of a hundred */
 
 /* What stays on the device for all lanes of a session: constants and loaded kernels. */
 
 void
-leat_resident_drop_constants (LeatResident *self)
+leat_program_drop_constants (LeatProgram *self)
 {
   g_ptr_array_set_size (self->blocks, 0);
 }
 
 gboolean
-leat_resident_find_constants (LeatResident *self, LeatStore *store, GError **error)
+leat_program_find_constants (LeatProgram *self, LeatStore *store, GError **error)
 {
-  leat_resident_drop_constants (self);
+  leat_program_drop_constants (self);
   leat_store_begin_round (store);
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
@@ -40,7 +40,7 @@ leat_resident_find_constants (LeatResident *self, LeatStore *store, GError **err
 }
 
 gboolean
-leat_resident_write_constants (LeatResident *self, GError **error)
+leat_program_write_constants (LeatProgram *self, GError **error)
 {
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
@@ -58,7 +58,7 @@ leat_resident_write_constants (LeatResident *self, GError **error)
 /* Whether no kernel before or after it can overlap with it, as all in the body of a loop.  Many lanes go another way.
  */
 static gboolean
-leat_resident_is_enclosed (LeatResident *self, const LeatOp *op)
+leat_program_is_enclosed (LeatProgram *self, const LeatOp *op)
 {
   return op->loop != NULL && !op->laned && !leat_device_is_cpu (self->device)
          && leat_device_get_facts (self->device)->compute_major >= 9;
@@ -66,15 +66,15 @@ leat_resident_is_enclosed (LeatResident *self, const LeatOp *op)
 
 /* Where the modules of its kind of image are. */
 static GHashTable *
-leat_resident_get_modules (LeatResident *self, const LeatOp *op)
+leat_program_get_modules (LeatProgram *self, const LeatOp *op)
 {
-  return op->laned ? self->laned : leat_resident_is_enclosed (self, op) ? self->enclosed : self->modules;
+  return op->laned ? self->laned : leat_program_is_enclosed (self, op) ? self->enclosed : self->modules;
 }
 
 /* Of the same node, since a module holds what its kernels keep in variables of their own. @indirect: see
  * LeatImageTarget */
 static LeatModule *
-leat_resident_find_module (LeatResident *self, const LeatOp *op, gboolean indirect)
+leat_program_find_module (LeatProgram *self, const LeatOp *op, gboolean indirect)
 {
   guint n = self->plan->ops->len;
 
@@ -93,14 +93,14 @@ leat_resident_find_module (LeatResident *self, const LeatOp *op, gboolean indire
 }
 
 static LeatModule *
-leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const LeatOp *op)
+leat_program_borrow_module (LeatProgram *self, LeatProgram *lender, const LeatOp *op)
 {
-  GHashTable *modules = leat_resident_get_modules (self, op);
+  GHashTable *modules = leat_program_get_modules (self, op);
   LeatModule *module = g_hash_table_lookup (modules, op->source);
 
   if (module != NULL || lender == NULL)
     return module;
-  module = leat_resident_find_module (lender, op, leat_plan_has_slots_for (self->plan, op->source));
+  module = leat_program_find_module (lender, op, leat_plan_has_slots_for (self->plan, op->source));
   if (module != NULL)
     g_hash_table_insert (modules, leat_kernel_source_ref (op->source), leat_module_ref (module));
   return module;
@@ -109,7 +109,7 @@ leat_resident_borrow_module (LeatResident *self, LeatResident *lender, const Lea
 /* One image for runs that are measured and runs that are not: what a module keeps in variables is there once.  Where
  * there is no compiler, kernels are measured from outside, and those of a loop wait for what there is not. */
 static GBytes *
-leat_resident_get_image (LeatResident *self, LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+leat_program_get_image (LeatProgram *self, LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   LeatImageTarget timed = *target, plain = *target;
   GBytes *image = NULL;
@@ -124,7 +124,7 @@ leat_resident_get_image (LeatResident *self, LeatKernelSource *source, const Lea
 }
 
 static LeatModule *
-leat_resident_load_module (LeatResident *self, const LeatOp *op, GError **error)
+leat_program_load_module (LeatProgram *self, const LeatOp *op, GError **error)
 {
   LeatKernelSource *source = op->source;
   const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
@@ -139,21 +139,21 @@ leat_resident_load_module (LeatResident *self, const LeatOp *op, GError **error)
     return NULL;
   target.indirect = leat_plan_has_slots_for (self->plan, source);
   target.lanes = op->laned;
-  target.enclosed = leat_resident_is_enclosed (self, op);
+  target.enclosed = leat_program_is_enclosed (self, op);
   target.whole =
     target.kind == LEAT_IMAGE_HOST && leat_image_host_runs_variants () && leat_kernel_source_has_variants (source);
-  image = leat_resident_get_image (self, source, &target, error);
+  image = leat_program_get_image (self, source, &target, error);
   if (image == NULL)
     return NULL;
   module = leat_module_load (self->device, image, leat_kernel_source_get_name (source), error);
   if (module != NULL)
-    g_hash_table_insert (leat_resident_get_modules (self, op), leat_kernel_source_ref (source), module);
+    g_hash_table_insert (leat_program_get_modules (self, op), leat_kernel_source_ref (source), module);
   return module;
 }
 
 /* What is made of several kernels need not be. */
 static void
-leat_resident_advise_apart (const LeatOp *op, GError **error)
+leat_program_advise_apart (const LeatOp *op, GError **error)
 {
   g_autofree char *said = NULL;
 
@@ -168,14 +168,14 @@ leat_resident_advise_apart (const LeatOp *op, GError **error)
 
 /* As many blocks as the device runs at once. */
 static gboolean
-leat_resident_size_grid (LeatModule *module, const LeatFunction *function, LeatOp *op, GError **error)
+leat_program_size_grid (LeatModule *module, const LeatFunction *function, LeatOp *op, GError **error)
 {
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes };
 
   memcpy (shape.block, op->block, sizeof shape.block);
   if (!leat_module_fill_device (module, function, &shape, op->prototype->entry, &op->grid[0], error))
     {
-      leat_resident_advise_apart (op, error);
+      leat_program_advise_apart (op, error);
       return FALSE;
     }
   if (op->grid_most > 0)
@@ -186,7 +186,7 @@ leat_resident_size_grid (LeatModule *module, const LeatFunction *function, LeatO
 
 /* Blocks that wait for each other must all run at once, with the clock around them too. */
 static gboolean
-leat_resident_fits_as_well (LeatResident *self, LeatModule *module, const LeatFunction *timed, const LeatOp *op)
+leat_program_fits_as_well (LeatProgram *self, LeatModule *module, const LeatFunction *timed, const LeatOp *op)
 {
   guint threads = op->block[0] * op->block[1] * op->block[2], before = 0, after = 0;
 
@@ -196,13 +196,13 @@ leat_resident_fits_as_well (LeatResident *self, LeatModule *module, const LeatFu
 
 /* A kernel that does not fit with the clock around it is measured from outside. */
 static void
-leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaunchShape *shape, const LeatOp *op)
+leat_program_load_timed (LeatProgram *self, LeatModule *module, const LeatLaunchShape *shape, const LeatOp *op)
 {
   g_autofree char *name = leat_image_dup_timed_symbol (op->prototype->entry, op->wrapped);
   const LeatFunction *function = leat_module_get_function (module, name, NULL);
 
   if (function == NULL || !leat_module_prepare_launch (module, function, shape, op->prototype->entry, NULL)
-      || ((op->cooperative || op->grid_by_occupancy) && !leat_resident_fits_as_well (self, module, function, op)))
+      || ((op->cooperative || op->grid_by_occupancy) && !leat_program_fits_as_well (self, module, function, op)))
     return;
   if (self->timed == NULL)
     self->timed = g_new0 (const LeatFunction *, self->plan->ops->len + 1);
@@ -210,7 +210,7 @@ leat_resident_load_timed (LeatResident *self, LeatModule *module, const LeatLaun
 }
 
 static const char *
-leat_resident_why_not_early (LeatResident *self)
+leat_program_why_not_early (LeatProgram *self)
 {
   if (leat_device_get_facts (self->device)->compute_major < 9)
     return "it takes compute capability 9.0";
@@ -221,7 +221,7 @@ leat_resident_why_not_early (LeatResident *self)
 
 /* Whether all blocks run at once: surely, where there are no more than multiprocessors. */
 static gboolean
-leat_resident_measure_grid (LeatResident *self, LeatModule *module, LeatOp *op, GError **error)
+leat_program_measure_grid (LeatProgram *self, LeatModule *module, LeatOp *op, GError **error)
 {
   guint64 blocks = (guint64) op->grid[0] * op->grid[1] * op->grid[2];
   guint multiprocessors = leat_device_get_facts (self->device)->multiprocessors, each = 1;
@@ -237,45 +237,45 @@ leat_resident_measure_grid (LeatResident *self, LeatModule *module, LeatOp *op, 
 /* A kernel without shared memory leaves a quarter of what may be for those that begin while it runs, which leaves the
  * cache most of it. */
 static void
-leat_resident_leave_room (LeatResident *self, LeatModule *module, LeatOp *op)
+leat_program_leave_room (LeatProgram *self, LeatModule *module, LeatOp *op)
 {
   const LeatFunction *function = self->functions[op->index];
   guint most = leat_device_get_facts (self->device)->max_shared_per_block_optin;
 
   op->shared_need = op->shared_room = function->static_shared_bytes + op->shared_bytes;
-  if (op->shared_need == 0 && leat_module_keep_shared (module, function, LEAT_RESIDENT_ROOM))
-    op->shared_room = most / 100 * LEAT_RESIDENT_ROOM;
+  if (op->shared_need == 0 && leat_module_keep_shared (module, function, LEAT_PROGRAM_ROOM))
+    op->shared_room = most / 100 * LEAT_PROGRAM_ROOM;
 }
 
 /* What is to be known before it may begin early, or another during it. */
 static gboolean
-leat_resident_look_at_kernel (LeatResident *self, LeatModule *module, LeatOp *op, GError **error)
+leat_program_look_at_kernel (LeatProgram *self, LeatModule *module, LeatOp *op, GError **error)
 {
-  if (self->plan->traits.early == LEAT_EARLY_NONE || op->cooperative || leat_resident_why_not_early (self) != NULL)
+  if (self->plan->traits.early == LEAT_EARLY_NONE || op->cooperative || leat_program_why_not_early (self) != NULL)
     return TRUE;
   op->waits = leat_module_waits (module);
-  leat_resident_leave_room (self, module, op);
-  return leat_resident_measure_grid (self, module, op, error);
+  leat_program_leave_room (self, module, op);
+  return leat_program_measure_grid (self, module, op, error);
 }
 
 static gboolean
-leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op, GError **error)
+leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, LeatOp *op, GError **error)
 {
-  LeatModule *module = leat_resident_borrow_module (self, lender, op);
+  LeatModule *module = leat_program_borrow_module (self, lender, op);
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes, .cooperative = op->cooperative };
   g_autofree char *wrapper =
     op->laned ? leat_image_dup_lane_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped = self->plan->traits.stays || op->by_slot || op->laned || leat_op_takes_counts (op)
+  op->wrapped = self->plan->traits.persistent || op->by_slot || op->laned || leat_op_takes_counts (op)
                 || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
 
   if (module == NULL)
-    module = leat_resident_load_module (self, op, error);
+    module = leat_program_load_module (self, op, error);
   if (module == NULL)
     return FALSE;
   function = leat_module_get_function (module, op->wrapped ? wrapper : op->prototype->entry, error);
-  if (function == NULL || (op->grid_by_occupancy && !leat_resident_size_grid (module, function, op, error)))
+  if (function == NULL || (op->grid_by_occupancy && !leat_program_size_grid (module, function, op, error)))
     return FALSE;
   memcpy (shape.grid, op->grid, sizeof shape.grid);
   memcpy (shape.block, op->block, sizeof shape.block);
@@ -286,18 +286,18 @@ leat_resident_load_kernel (LeatResident *self, LeatResident *lender, LeatOp *op,
     self->timed[op->index] = NULL;
   if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
     {
-      leat_resident_advise_apart (op, error);
+      leat_program_advise_apart (op, error);
       return FALSE;
     }
-  if (!leat_resident_look_at_kernel (self, module, op, error))
+  if (!leat_program_look_at_kernel (self, module, op, error))
     return FALSE;
   if (self->measured && !leat_device_is_cpu (self->device))
-    leat_resident_load_timed (self, module, &shape, op);
+    leat_program_load_timed (self, module, &shape, op);
   return TRUE;
 }
 
 gboolean
-leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **error)
+leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **error)
 {
   if (self->functions == NULL)
     self->functions = g_new0 (const LeatFunction *, self->plan->ops->len + 1);
@@ -310,62 +310,62 @@ leat_resident_load_kernels (LeatResident *self, LeatResident *lender, GError **e
       LeatOp *op = leat_plan_get_op (self->plan, i);
 
       if (leat_op_launches (op) && self->prototypes[i] != op->prototype
-          && !leat_resident_load_kernel (self, lender, op, error))
+          && !leat_program_load_kernel (self, lender, op, error))
         {
-          if (self->plan->traits.stays)
-            leat_stayer_explain_limit (error);
+          if (self->plan->traits.persistent)
+            leat_persistent_explain_limit (error);
           leat_node_prefix_error (op->node, error);
           return FALSE;
         }
     }
-  leat_plan_allow_early (self->plan, leat_resident_why_not_early (self));
+  leat_plan_allow_early (self->plan, leat_program_why_not_early (self));
   return TRUE;
 }
 
 static void
-leat_resident_free_block (gpointer block)
+leat_program_free_block (gpointer block)
 {
   if (block != NULL)
     leat_block_unref (block);
 }
 
-LeatResident *
-leat_resident_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured, LeatResident *lender,
-                   GError **error)
+LeatProgram *
+leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured, LeatProgram *lender,
+                  GError **error)
 {
-  g_autoptr (LeatResident) self = g_new0 (LeatResident, 1);
+  g_autoptr (LeatProgram) self = g_new0 (LeatProgram, 1);
 
   g_atomic_ref_count_init (&self->refs);
   self->device = g_object_ref (device);
   self->measured = measured;
   self->plan = plan;
-  self->blocks = g_ptr_array_new_with_free_func (leat_resident_free_block);
+  self->blocks = g_ptr_array_new_with_free_func (leat_program_free_block);
   self->modules =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   self->laned =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   self->enclosed =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
-  if (!leat_resident_load_kernels (self, lender, error) || !leat_resident_find_constants (self, store, error))
+  if (!leat_program_load_kernels (self, lender, error) || !leat_program_find_constants (self, store, error))
     return NULL;
-  if (plan->traits.stays && (self->stayer = leat_stayer_new (device, plan, error)) == NULL)
+  if (plan->traits.persistent && (self->persistent = leat_persistent_new (device, plan, error)) == NULL)
     return NULL;
   return g_steal_pointer (&self);
 }
 
-LeatResident *
-leat_resident_ref (LeatResident *self)
+LeatProgram *
+leat_program_ref (LeatProgram *self)
 {
   g_atomic_ref_count_inc (&self->refs);
   return self;
 }
 
 void
-leat_resident_unref (LeatResident *self)
+leat_program_unref (LeatProgram *self)
 {
   if (!g_atomic_ref_count_dec (&self->refs))
     return;
-  g_clear_pointer (&self->stayer, leat_stayer_free);
+  g_clear_pointer (&self->persistent, leat_persistent_free);
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_clear_pointer (&self->modules, g_hash_table_unref);
   g_clear_pointer (&self->laned, g_hash_table_unref);
