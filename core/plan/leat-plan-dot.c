@@ -57,7 +57,7 @@ leat_plan_dot_place (LeatPlanDot *self, const LeatOp *op)
       g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
 
       g_string_append_printf (self->text, "  subgraph cluster%u {\n  label=\"%s, %s\";\n  style=rounded;\n", op->index,
-                              name, leat_loop_executor_get_name (op->runs->way));
+                              name, leat_loop_method_get_name (op->runs->method));
     }
   if (!op->elided || op->packed_with != NULL)
     leat_plan_dot_box (self, op);

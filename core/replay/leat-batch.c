@@ -39,11 +39,11 @@ leat_batch_free_error (gpointer error)
 static void
 leat_batch_take_chains (LeatBatch *self, LeatPlan *plan)
 {
-  for (guint i = 0; i < MIN (plan->chains->len, self->narrow->chains->len); i++)
+  for (guint i = 0; i < MIN (plan->fusibles->len, self->narrow->fusibles->len); i++)
     {
-      const LeatPlanChain *chain = g_ptr_array_index (self->narrow->chains, i);
+      const LeatFusible *fusible = g_ptr_array_index (self->narrow->fusibles, i);
 
-      ((LeatPlanChain *) g_ptr_array_index (plan->chains, i))->measured = chain->measured;
+      ((LeatFusible *) g_ptr_array_index (plan->fusibles, i))->measured = fusible->measured;
     }
 }
 

@@ -166,8 +166,8 @@ leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
     case LEAT_OP_FOREIGN:
       return leat_lane_add_foreign_node (self, to, op, edges->nodes, edges->n);
     case LEAT_OP_LOOP:
-      return op->runs->way == LEAT_LOOP_UNROLLED ? leat_lane_add_unrolled (self, path, to, op, edges, error)
-                                                 : leat_lane_add_while (self, to, op, edges, error);
+      return op->runs->method == LEAT_LOOP_UNROLLED ? leat_lane_add_unrolled (self, path, to, op, edges, error)
+                                                    : leat_lane_add_while (self, to, op, edges, error);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;

@@ -162,7 +162,7 @@ leat_program_advise_apart (const LeatOp *op, GError **error)
   said = g_steal_pointer (&(*error)->message);
   (*error)->message =
     g_strdup_printf ("%s; or %s", said,
-                     op->runs != NULL ? "set another executor= for the loop"
+                     op->runs != NULL ? "set another method= for the loop"
                                       : "put nodes outside, whose kernels are launched by themselves");
 }
 

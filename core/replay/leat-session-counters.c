@@ -49,17 +49,18 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("runs-silent", runs_silent, "Runs whose results were not asked for"),
   /**
-   * LeatSession:runs-looped:
+   * LeatSession:runs-repeated-on-device:
    *
    * Of the runs without results, those that a loop on the device did, since the session was opened.
    */
-  COUNTER ("runs-looped", graphs.looped, "Runs without results that a loop on the device did"),
+  COUNTER ("runs-repeated-on-device", graphs.on_device, "Runs without results that a loop on the device did"),
   /**
-   * LeatSession:runs-chained:
+   * LeatSession:runs-repeated-unrolled:
    *
    * Of the runs without results, those that were launched many at a time as one graph, since the session was opened.
    */
-  COUNTER ("runs-chained", graphs.chained, "Runs without results that were launched many at a time as one graph"),
+  COUNTER ("runs-repeated-unrolled", graphs.unrolled,
+           "Runs without results that were launched many at a time as one graph"),
   /**
    * LeatSession:runs-measured:
    *

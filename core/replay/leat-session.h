@@ -262,10 +262,10 @@ gboolean leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray 
 GError *leat_session_dup_lane_error (LeatSession *self, guint lane);
 LeatPlan *leat_session_get_batch_plan (LeatSession *self, GError **error);
 GVariant *leat_session_predict (LeatSession *self, guint64 runs, GError **error);
-GVariant *leat_session_dup_report (LeatSession *self, GError **error);
+GVariant *leat_session_dup_accounting (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
 GVariant *leat_session_dup_reports (LeatSession *self);
-GVariant *leat_session_dup_queues (LeatSession *self, GError **error);
+GVariant *leat_session_dup_work_queues (LeatSession *self, GError **error);
 GVariant *leat_session_dup_loops (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);

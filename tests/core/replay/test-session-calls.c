@@ -254,7 +254,7 @@ call_closed (LeatSession *self, guint number, GError **error)
     case 20:
       return leat_session_load_state (self, "/proc/none", error);
     case 21:
-      return leat_session_dup_queues (self, error) != NULL;
+      return leat_session_dup_work_queues (self, error) != NULL;
     case 22:
       return leat_session_start_counting (self, error);
     case 23:
