@@ -275,7 +275,7 @@ test_loop_measured_without (void)
 }
 
 static const char away_text[] = "leat 1\n"
-                                "away = loop until=\"y > limit\" limit=-1 carry=x:y budget=1 executor=auto {\n"
+                                "away = loop until=\"y > limit\" limit=-1 carry=x:y budget=1 method=auto {\n"
                                 "  in.x -> map expr=x*0.5 -> out.y\n"
                                 "}\n"
                                 "app name=in spec=f32[1] -> upload mode=copy -> away.x\n"
@@ -411,7 +411,7 @@ static void
 test_loop_measured_state (void)
 {
   static const char text[] = "leat 1\n"
-                             "away = loop until=\"y > limit\" limit=1 carry=x:y budget=0.2 executor=auto {\n"
+                             "away = loop until=\"y > limit\" limit=1 carry=x:y budget=0.2 method=auto {\n"
                              "  in.x -> map expr=x*0.5 -> out.y\n"
                              "}\n"
                              "sum = state spec=f32[1]\n"
