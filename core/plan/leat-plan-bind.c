@@ -78,7 +78,7 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   leat_plan_find_slots (self);
   leat_plan_find_reusable (self);
   leat_plan_find_dependencies (self, &ancestors);
-  leat_plan_find_lanes (self);
+  leat_plan_widen (self);
   leat_plan_lay_out (self, &ancestors);
   leat_plan_pack_transfers (self, &ancestors);
   leat_ancestors_clear (&ancestors);

@@ -40,7 +40,7 @@ leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
                           : op->kind == LEAT_OP_FOREIGN ? op->name
                                                         : leat_op_kind_get_name (op->kind),
                           op->why_spread != NULL ? "\\nspread"
-                          : op->laned            ? "\\ncoalesced"
+                          : op->wide             ? "\\ncoalesced"
                                                  : "",
                           self->notes != NULL ? self->notes[op->index] : "",
                           host                    ? ", style=rounded"

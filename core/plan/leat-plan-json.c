@@ -131,8 +131,8 @@ leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
   leat_json_add_touches (builder, "reads", op, LEAT_ACCESS_READ);
   leat_json_add_touches (builder, "writes", op, LEAT_ACCESS_WRITE);
   leat_json_add_op_details (builder, op);
-  if (op->laned || op->why_spread != NULL)
-    leat_json_add_string (builder, "lanes", op->why_spread != NULL ? "spread" : "coalesced");
+  if (op->wide || op->why_spread != NULL)
+    leat_json_add_string (builder, "entries", op->why_spread != NULL ? "spread" : "coalesced");
   if (op->why_spread != NULL)
     leat_json_add_string (builder, "why-spread", op->why_spread);
   json_builder_set_member_name (builder, "after");
@@ -248,8 +248,8 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_add_boolean_value (builder, self->traits.bound);
   leat_json_add_int (builder, "device-bytes", leat_plan_get_device_bytes (self));
   leat_json_add_int (builder, "host-bytes", leat_plan_get_host_bytes (self));
-  if (self->traits.lanes > 0)
-    leat_json_add_int (builder, "lanes", self->traits.lanes);
+  if (self->traits.entries > 0)
+    leat_json_add_int (builder, "entries", self->traits.entries);
   if (self->why_in_turn != NULL)
     leat_json_add_string (builder, "why-in-turn", self->why_in_turn);
   json_builder_set_member_name (builder, "flush");

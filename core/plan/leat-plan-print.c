@@ -46,9 +46,9 @@ leat_plan_print_after (const LeatOp *op, gboolean early, const char *lead, GStri
 }
 
 static void
-leat_plan_print_lanes (LeatPlan *self, const LeatOp *op, GString *text)
+leat_plan_print_entries (LeatPlan *self, const LeatOp *op, GString *text)
 {
-  if (self->traits.lanes == 0 || !leat_op_is_on_device (op))
+  if (self->traits.entries == 0 || !leat_op_is_on_device (op))
     return;
   if (op->why_spread == NULL)
     g_string_append (text, "  coalesced");
@@ -161,7 +161,7 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
     g_string_append_printf (text, " (not captured: %s)", op->why_eager);
   else if (op->kind == LEAT_OP_FOREIGN && op->tried)
     g_string_append_printf (text, " (%u nodes)", op->n_captured_nodes);
-  leat_plan_print_lanes (self, op, text);
+  leat_plan_print_entries (self, op, text);
   leat_plan_print_after (op, FALSE, "  after ", text);
   leat_plan_print_after (op, TRUE, "  early after ", text);
   g_string_append_c (text, '\n');
@@ -188,9 +188,9 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
   else if (buffer->place == LEAT_PLACE_MARKS)
     g_string_append_printf (text, "  at %" G_GUINT64_FORMAT " of what a lane keeps", buffer->offset);
   else if (buffer->place == LEAT_PLACE_USER)
-    g_string_append_printf (text, "  memory of the program, slot %u", buffer->slot);
+    g_string_append_printf (text, "  memory of the application, slot %u", buffer->slot);
   if (buffer->stride > 0)
-    g_string_append_printf (text, "  a lane every %" G_GUINT64_FORMAT, buffer->stride);
+    g_string_append_printf (text, "  an entry every %" G_GUINT64_FORMAT, buffer->stride);
   if (buffer->grows != NULL)
     g_string_append (text, "  may grow");
   if (buffer->first_op != G_MAXUINT)
@@ -312,8 +312,8 @@ leat_plan_to_text (LeatPlan *self)
     g_string_append_printf (text, "a run on the same inputs: %s%s\n",
                             self->why_not_reusable != NULL ? "as any other, because " : "without the uploads",
                             self->why_not_reusable != NULL ? self->why_not_reusable : "");
-  if (self->traits.lanes > 0)
-    g_string_append_printf (text, "%u lanes at once%s%s\n", self->traits.lanes,
+  if (self->traits.entries > 0)
+    g_string_append_printf (text, "%u entries at once%s%s\n", self->traits.entries,
                             self->why_in_turn != NULL ? " cannot be: " : "",
                             self->why_in_turn != NULL ? self->why_in_turn : "");
   if (self->flush)

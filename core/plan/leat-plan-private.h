@@ -187,7 +187,7 @@ struct _LeatOp
 
   /* of a plan for several lanes; not NULL: it is done once for each of them, and why */
   const char *why_spread;
-  gboolean laned;    /* a kernel that is launched once for all lanes, which are the grid's z */
+  gboolean wide;     /* a kernel that is launched once for all lanes, which are the grid's z */
   gboolean by_rows;  /* a copy or a fill of a part of each lane's memory */
   gboolean in_order; /* spread, and one lane after the other */
 
@@ -248,7 +248,7 @@ typedef struct
   gboolean kept;           /* holds after a run what was uploaded before it */
   gboolean by_slot;        /* of a user: some op finds it through the table */
   guint64 stride;          /* from one lane's to the next one's; 0: there is one for all */
-  guint n_lanes;           /* that there is room for; with a stride */
+  guint n_entries;         /* that there is room for; with a stride */
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
   guint n_writers;         /* of a root: ops that are left and write its memory, once for each buffer that they name */
 } LeatBuffer;
@@ -294,8 +294,8 @@ typedef struct
   LeatCaptureMode capture;
   LeatEarlyMode early;
   gboolean settled;    /* it has run so often that the smallest graph pays */
-  guint lanes;         /* inputs at once; 0: one, and nothing of it is made for more */
-  guint lanes_most;    /* that there is memory for */
+  guint entries;       /* inputs at once; 0: one, and nothing of it is made for more */
+  guint entries_most;  /* that there is memory for */
   gboolean urgent;     /* its streams go before those of others */
   gboolean whiles;     /* the driver has nodes of graphs that do a body again and again */
   gboolean persistent; /* runs are stages of a persistent kernel */
@@ -323,7 +323,7 @@ typedef struct
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
   guint64 allocations, pinned_allocations; /* at open */
-  guint lanes;                             /* that the run is for */
+  guint entries;                           /* that the run is for */
 } LeatPrediction;
 
 struct _LeatPlan
@@ -519,7 +519,7 @@ gboolean leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source);
 LeatBuffer *leat_plan_get_user (LeatPlan *self, LeatBufferId id);
 
 /* several lanes */
-void leat_plan_find_lanes (LeatPlan *self);
+void leat_plan_widen (LeatPlan *self);
 /* Is there an op that is done once for each lane?  And one that is done in their order? */
 gboolean leat_plan_spreads (LeatPlan *self);
 gboolean leat_plan_is_ordered (LeatPlan *self);
@@ -563,7 +563,7 @@ void leat_plan_predict (LeatPlan *self);
 /* Is it in a graph? */
 gboolean leat_plan_is_captured (LeatPlan *self, const LeatOp *op);
 /* Of a launch for so many lanes, which may be fewer than there are. */
-void leat_plan_predict_lanes (LeatPlan *self, guint lanes, LeatPrediction *sum);
+void leat_plan_predict_entries (LeatPlan *self, guint lanes, LeatPrediction *sum);
 /* The calls of one more run that the driver can count. */
 void leat_prediction_add (LeatPrediction *self, const LeatPrediction *run);
 /* Memory that the program brings counts as the host's. */

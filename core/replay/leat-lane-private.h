@@ -41,7 +41,7 @@ typedef struct
   LeatPlan *plan;                   /* not owned */
   GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;              /* LeatKernelSource -> LeatModule */
-  GHashTable *laned;                /* likewise, of images with lanes, */
+  GHashTable *wide;                 /* likewise, of wide images, */
   GHashTable *enclosed;             /* and of those for bodies of loops */
   LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
@@ -203,7 +203,7 @@ typedef struct
 typedef struct
 {
   const LeatOp *op;
-  guint lane;  /* of the session, or of a batch */
+  guint entry; /* of a batch; 0 in other runs */
   guint64 run; /* counted from 1 */
   guint code;  /* LEAT_REPORT_CODES for all that a file cannot declare */
   guint64 count;
@@ -506,10 +506,10 @@ CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
 /* After a run: was every count that a kernel took one that its buffer has room for? */
 gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 /* The first buffer whose reader found a count above its capacity, in one of several lanes; NULL where all fitted. */
-const LeatBuffer *leat_lane_find_over (LeatLane *self, guint lane, guint64 *count);
+const LeatBuffer *leat_lane_find_over (LeatLane *self, guint entry, guint64 *count);
 
 /* Several lanes at once (leat-lane-wide.c). */
-void leat_lane_shift (LeatLane *self, guint lane);
+void leat_lane_shift (LeatLane *self, guint entry);
 /* What an op moves in one piece: for all live lanes, or for one where it is spread or goes by rows. */
 guint64 leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op);
 guint leat_lane_get_depth (LeatLane *self, const LeatOp *op);
@@ -518,16 +518,16 @@ gboolean leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error
 void leat_lane_free_spread (LeatLane *self);
 /* Is it called lane by lane, where ops go to the stream one by one? */
 static inline gboolean
-leat_op_goes_lane_by_lane (const LeatOp *op)
+leat_op_goes_by_entry (const LeatOp *op)
 {
   return op->why_spread != NULL || op->by_rows;
 }
 /* From here on the staging memory begins at these (by buffer id; NULL for others) plus @at lanes, and @live lanes are
  * in use.  Graphs that are built follow. */
-gboolean leat_lane_set_lanes (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error);
+gboolean leat_lane_set_entries (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error);
 /* Kernels are packed with the arguments that nodes have now. */
 gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
-gboolean leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error);
+gboolean leat_lane_check_overs_of (LeatLane *self, guint entry, GError **error);
 
 gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
 /* As if nothing had run: what was reported and the sums of queues. */
@@ -537,13 +537,13 @@ CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 /* After a run: has any kernel reported?  Costs a look at a word. */
 gboolean leat_lane_has_reports (LeatLane *self);
 /* That lane of a plan for several? */
-gboolean leat_lane_has_reports_of (LeatLane *self, guint lane);
+gboolean leat_lane_has_reports_of (LeatLane *self, guint entry);
 /* The first from @first on that has, of those before @end; @end where none has. */
 guint leat_lane_find_reports (LeatLane *self, guint first, guint end);
 /* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
 gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
 /* Those of one lane of a plan for several; that any has is still said. */
-gboolean leat_lane_take_reports_of (LeatLane *self, guint lane, GArray *reports, GError **error);
+gboolean leat_lane_take_reports_of (LeatLane *self, guint entry, GArray *reports, GError **error);
 void leat_lane_end_reports (LeatLane *self);
 
 /* What became of the items of a queue, on this lane. */

@@ -230,7 +230,7 @@ leat_session_dup_accounting (LeatSession *self, GError **error)
   if (self->is_open)
     {
       leat_session_tell_stats (self);
-      leat_session_plan_fill (self, &self->constants, self->lanes_most, self->stats.runs - self->stats.batch_lanes,
+      leat_session_plan_fill (self, &self->constants, self->lanes_most, self->stats.runs - self->stats.batch_entries,
                               &plan);
       plan.lanes = leat_session_plan_lanes (self);
       report = leat_session_print_report (self, &plan);

@@ -74,17 +74,17 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("batch-launches", batch_launches, "Launches that were for many lanes of a batch"),
   /**
-   * LeatSession:batch-lanes:
+   * LeatSession:batch-entries:
    *
    * And the lanes that they were for.
    */
-  COUNTER ("batch-lanes", batch_lanes, "Lanes of batches that were launched together"),
+  COUNTER ("batch-entries", batch_entries, "Lanes of batches that were launched together"),
   /**
-   * LeatSession:lane-errors:
+   * LeatSession:entry-errors:
    *
    * Lanes of batches that failed alone.
    */
-  COUNTER ("lane-errors", lane_errors, "Lanes of batches that failed alone"),
+  COUNTER ("entry-errors", entry_errors, "Lanes of batches that failed alone"),
   /**
    * LeatSession:memo-hits:
    *

@@ -46,8 +46,8 @@ typedef struct
   LeatPersistentCounts persistent;
   guint64 runs_measured; /* by the device's clock */
   guint64 runs_silent;
-  guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
-  guint64 lane_errors;
+  guint64 batch_launches, batch_entries; /* of batches whose lanes are done together */
+  guint64 entry_errors;
   guint64 bindings;   /* memory of the program's that was bound to a port */
   guint64 replans;    /* plans that were made since the opening */
   guint64 grown;      /* because an output had too little room; not one of these */
