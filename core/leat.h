@@ -6,6 +6,7 @@
 #define LEAT_INSIDE
 #include "driver/leat-driver-error.h"
 #include "device/leat-device.h"
+#include "kernel/leat-suggest.h"
 #include "graph/leat-types.h"
 #include "graph/leat-spec.h"
 #include "graph/leat-graph-error.h"

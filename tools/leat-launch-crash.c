@@ -4,7 +4,7 @@
 
 #include "leat-launch-crash.h"
 
-#include "graph/leat-installed-private.h"
+#include "kernel/leat-installed-private.h"
 
 #include <dlfcn.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #include "leat-launch-options.h"
 #include "leat-launch-turns.h"
 
-#include "graph/leat-installed-private.h"
+#include "kernel/leat-installed-private.h"
 
 #include <string.h>
 

@@ -7,6 +7,8 @@
 #error "include <leat/leat.h>"
 #endif
 
+#include "../kernel/leat-suggest.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -65,8 +67,5 @@ typedef enum
 } LeatGraphError;
 
 GQuark leat_graph_error_quark (void);
-
-const char *leat_suggest (const char *word, const char *const *names);
-char *leat_suggest_file (const char *path);
 
 G_END_DECLS

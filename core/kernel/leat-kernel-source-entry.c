@@ -4,7 +4,7 @@
 
 #include "leat-kernel-source-internal-private.h"
 
-#include "graph/leat-graph-error.h"
+#include "leat-suggest.h"
 
 /* The kernels of a file, by name. */
 

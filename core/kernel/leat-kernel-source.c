@@ -8,8 +8,8 @@
 #include "leat-kernel-transform-private.h"
 #include "leat-kernel-unit-private.h"
 
-#include "graph/leat-graph-error.h"
-#include "graph/leat-installed-private.h"
+#include "leat-suggest.h"
+#include "leat-installed-private.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "leat-source-private.h"
 #include "../graph/leat-file-kind-private.h"
 #include "../graph/leat-graph-error.h"
-#include "../graph/leat-installed-private.h"
+#include "../kernel/leat-installed-private.h"
 
 #include <errno.h>
 #include <fcntl.h>

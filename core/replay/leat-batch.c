@@ -5,6 +5,8 @@
 #include "leat-batch-private.h"
 
 #include "graph/leat-pipeline-private.h"
+#include "bind/leat-bind-private.h"
+#include "plan/leat-op-private.h"
 
 /* How wide a batch is, and its memory. */
 

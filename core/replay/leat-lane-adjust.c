@@ -3,6 +3,7 @@
  */
 
 #include "leat-timing-private.h"
+#include "bind/leat-bind-private.h"
 
 /* A lane takes over a plan that matches its own: the same kernels over the same memory, with other launches. */
 

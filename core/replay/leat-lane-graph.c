@@ -5,6 +5,7 @@
 #include "leat-foreign-private.h"
 #include "leat-nvtx-private.h"
 #include "leat-timing-private.h"
+#include "bind/leat-bind-private.h"
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 

@@ -8,6 +8,7 @@
 #include "kernel/device/leat-queue-ring.h"
 #include "graph/leat-node-private.h"
 #include "replay/leat-session.h"
+#include "bind/leat-bind-private.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,6 +7,7 @@
 #include "graph/leat-node-private.h"
 #include "kernel/leat-image-private.h"
 #include "kernel/leat-kernel-source-private.h"
+#include "bind/leat-bind-private.h"
 
 #define LEAT_PROGRAM_ROOM 25 /* of a hundred */
 

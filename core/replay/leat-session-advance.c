@@ -4,6 +4,7 @@
 
 #include "leat-session-stream-private.h"
 #include "leat-session-reports-private.h"
+#include "bind/leat-bind-private.h"
 
 /* Runs one after the other: by hand, until the end, or in a thread. */
 

@@ -4,6 +4,7 @@
 
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
+#include "bind/leat-bind-private.h"
 
 #include <string.h>
 

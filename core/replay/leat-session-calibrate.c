@@ -3,6 +3,9 @@
  */
 
 #include "leat-session-state-private.h"
+#include "bind/leat-bind-private.h"
+#include "plan/leat-op-private.h"
+#include "fuse/leat-fusible-private.h"
 
 #include <string.h>
 

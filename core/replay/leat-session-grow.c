@@ -7,6 +7,7 @@
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "graph/leat-port-private.h"
+#include "bind/leat-bind-private.h"
 
 /* A run that gave more than an output that may grow has room for.  Its kernels have counted all and written what they
  * could; the pipeline is planned anew with room for all, as for a property that was set (leat-session-replan.c), and

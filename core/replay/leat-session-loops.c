@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-reports-private.h"
+#include "bind/leat-bind-private.h"
 
 /* What loops have come to, by run and since the session was opened. */
 

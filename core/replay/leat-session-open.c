@@ -10,6 +10,7 @@
 #include "graph/leat-pipeline-private.h"
 #include "kernel/leat-image-private.h"
 #include "leat-nvtx-private.h"
+#include "bind/leat-bind-private.h"
 
 /* From a pipeline to something that runs, and back. */
 

@@ -4,6 +4,7 @@
 
 #include "leat-session-private.h"
 #include "leat-persistent-private.h"
+#include "bind/leat-bind-private.h"
 
 /* executor=persistent: whether a persistent kernel does the runs. */
 

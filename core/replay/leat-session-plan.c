@@ -5,6 +5,7 @@
 #include "leat-session-plan-private.h"
 
 #include "leat-timing-private.h"
+#include "bind/leat-bind-private.h"
 
 /* The sums of a session, over the buffers and ops of its bound plan.  Nothing here looks at a counter: what is counted
  * is held against it by leat_session_dup_accounting (). */

@@ -14,6 +14,7 @@
 #include "leat-setup-private.h"
 #include "leat-trace-private.h"
 #include "leat-waiter-private.h"
+#include "bind/leat-bind-private.h"
 
 #include <time.h>
 

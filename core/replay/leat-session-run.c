@@ -9,6 +9,7 @@
 #include "graph/leat-pipeline-private.h"
 #include "leat-nvtx-private.h"
 #include "replay/leat-session.h"
+#include "bind/leat-bind-private.h"
 
 #define LEAT_SESSION_SHORT_NS 500000
 

@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "bind/leat-bind-private.h"
 
 /* Setups for other shapes than the one that runs are kept as long as they fit. */
 

@@ -6,6 +6,7 @@
 
 #include "kernel/leat-kernel-source-private.h"
 #include "kernel/leat-kernel-token-private.h"
+#include "bind/leat-bind-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

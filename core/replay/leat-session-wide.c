@@ -8,6 +8,7 @@
 #include "leat-session-reports-private.h"
 
 #include "graph/leat-pipeline-private.h"
+#include "bind/leat-bind-private.h"
 
 #include <string.h>
 

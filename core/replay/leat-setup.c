@@ -5,6 +5,7 @@
 #include "leat-setup-private.h"
 
 #include "leat-nvtx-private.h"
+#include "bind/leat-bind-private.h"
 
 static LeatLane *
 leat_setup_get_lane (LeatSetup *self, guint index)

@@ -3,7 +3,7 @@
  */
 #include <leat.h>
 
-#include "kernel/leat-kernel-fuse-private.h"
+#include "fuse/leat-fuse-source-private.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "leat.h"
 #include "plan/leat-plan-private.h"
 #include "toy-nodes.h"
+#include "bind/leat-bind-private.h"
 
 #include <string.h>
 

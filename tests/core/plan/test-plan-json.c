@@ -4,6 +4,7 @@
 
 #include "leat.h"
 #include "plan/leat-plan-private.h"
+#include "bind/leat-bind-private.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>

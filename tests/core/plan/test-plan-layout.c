@@ -3,6 +3,7 @@
  */
 
 #include "plan/leat-plan-private.h"
+#include "bind/leat-bind-private.h"
 
 /* Plans of many branches, made by hand: where each buffer lies must be what the rule says, which is done here step by
  * step.  The rule: the largest first, at the lowest offset where it is clear of all that it may not share with. */

@@ -4,6 +4,7 @@
 
 #include "plan/leat-plan-private.h"
 #include "toy-nodes.h"
+#include "bind/leat-bind-private.h"
 
 static const LeatTraits discrete = { .bound = TRUE };
 

@@ -1,0 +1,86 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plan/leat-plan-private.h"
+#include "leat-bind-private.h"
+
+/* Which kernels may begin while one that they depend on still runs.  They wait by themselves then, at their first
+ * instruction, so that what is gained is the time that it takes to start them.
+ *
+ * That is sound as long as the end of an op means the end of all ops before it: whatever else is left to the order of
+ * the ops (memory that is used again, edges that others imply) builds on nothing more.  It does: an op with a full edge
+ * begins after the end of the other, and a kernel that began early waits for it in every thread before it does
+ * anything, its own end included. */
+
+static gboolean
+leat_plan_are_in_one_graph (LeatPlan *self, guint first, guint second)
+{
+  for (guint i = 0; i < self->pieces->len; i++)
+    {
+      const LeatPiece *piece = &g_array_index (self->pieces, LeatPiece, i);
+
+      if (piece->captured && piece->first <= first && second < piece->end)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* A cooperative kernel is started as a whole, and one that waits would take room from it. */
+static gboolean
+leat_op_may_overlap (const LeatOp *op, LeatEarlyMode mode)
+{
+  return leat_op_is_on_device (op) && leat_op_launches (op) && !op->cooperative && op->waits
+         && (mode == LEAT_EARLY_ALL || op->is_small);
+}
+
+/* How much memory of a multiprocessor is shared is settled while kernels run on it.  A block that takes more finds room
+ * only where none of them is, and so all blocks of its kernel may go to a few multiprocessors, the others idle. */
+static gboolean
+leat_op_has_room (const LeatOp *before, const LeatOp *op)
+{
+  return op->shared_need <= before->shared_room;
+}
+
+/* What is written in assembly might be moved to before the wait. */
+static gboolean
+leat_plan_may_begin_early (LeatPlan *self, const LeatOp *before, const LeatOp *op)
+{
+  LeatEarlyMode mode = self->traits.early;
+
+  return before->loop == NULL && op->loop == NULL && leat_op_may_overlap (before, mode)
+         && leat_op_may_overlap (op, mode) && (mode == LEAT_EARLY_ALL || leat_op_has_room (before, op))
+         && !op->prototype->has_assembly && leat_plan_are_in_one_graph (self, before->index, op->index);
+}
+
+void
+leat_plan_find_early (LeatPlan *self)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      op->n_early = 0;
+      for (guint k = 0; k < op->n_after; k++)
+        {
+          op->early[k] =
+            self->why_not_early == NULL && leat_plan_may_begin_early (self, leat_plan_get_op (self, op->after[k]), op);
+          op->n_early += op->early[k];
+        }
+    }
+}
+
+/* Of plans with the same dependencies. */
+gboolean
+leat_plan_has_same_early (LeatPlan *self, LeatPlan *other)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *a = leat_plan_get_op (self, i), *b = leat_plan_get_op (other, i);
+
+      for (guint k = 0; k < a->n_after; k++)
+        if (a->early[k] != b->early[k])
+          return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,42 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "plan/leat-plan-private.h"
+#include "leat-bind-private.h"
+
+G_BEGIN_DECLS
+
+#define LEAT_ALIGNMENT 256
+
+static inline guint64
+leat_align (guint64 bytes)
+{
+  return (bytes + LEAT_ALIGNMENT - 1) / LEAT_ALIGNMENT * LEAT_ALIGNMENT;
+}
+
+/* What it takes of the memory where it lies. */
+static inline guint64
+leat_buffer_get_span (const LeatBuffer *self)
+{
+  return leat_align (leat_buffer_get_room (self)) + self->zone;
+}
+
+/* Which ops touch the memory of a buffer: those of all buffers, one behind the other. */
+typedef struct
+{
+  const LeatAncestors *ancestors;
+  guint *first; /* by buffer: where its ops begin in `ops`; the next one's is where they end */
+  guint *ops;
+} LeatLayout;
+
+/* What has been placed so far. */
+typedef struct _LeatSlots LeatSlots;
+
+LeatSlots *leat_slots_new (LeatPlan *plan, const LeatLayout *layout);
+void leat_slots_free (LeatSlots *self);
+/* At the lowest offset where it is clear of all that it may not share memory with.  The larger ones come first. */
+void leat_slots_place (LeatSlots *self, LeatBuffer *buffer);
+
+G_END_DECLS

@@ -1,0 +1,73 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Slots of the memory that an application binds. */
+
+#include "plan/leat-plan-private.h"
+#include "graph/leat-app-private.h"
+#include "graph/leat-node-private.h"
+#include "plan/leat-plan-error.h"
+#include "leat-bind-private.h"
+#include <string.h>
+
+/* Does it find memory that the program brings through the table, and not by an address in its own node? */
+static gboolean
+leat_plan_goes_to_slot (LeatPlan *self, const LeatOp *op)
+{
+  if (op->elided || (!leat_op_launches (op) && op->kind != LEAT_OP_COPY))
+    return FALSE;
+  for (guint t = 0; t < op->n_touches; t++)
+    if (leat_plan_get_user (self, op->touches[t].buffer) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+leat_plan_copies_user (LeatPlan *self, const LeatOp *op)
+{
+  return op->kind == LEAT_OP_TRANSFER && !op->elided && !leat_op_launches (op)
+         && (leat_plan_get_user (self, op->from) != NULL || leat_plan_get_user (self, op->to) != NULL);
+}
+
+/* Once the ways of all transfers are known. */
+void
+leat_plan_find_slots (LeatPlan *self)
+{
+  gboolean needed = FALSE;
+
+  g_array_set_size (self->user_copies, 0);
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self, i);
+
+      op->by_slot = leat_plan_goes_to_slot (self, op);
+      for (guint t = 0; t < op->n_touches && op->by_slot; t++)
+        {
+          LeatBuffer *user = leat_plan_get_user (self, op->touches[t].buffer);
+
+          if (user != NULL)
+            user->by_slot = TRUE;
+        }
+      needed = needed || op->by_slot;
+      if (leat_plan_copies_user (self, op))
+        g_array_append_val (self->user_copies, op->index);
+    }
+  for (guint i = 0; i < self->ops->len && leat_plan_get_op (self, i)->is_head; i++)
+    leat_plan_get_op (self, i)->elided = !needed;
+}
+
+/* Whether a kernel of @source goes by slots: then all of them are compiled so, since a module keeps its variables once.
+ */
+gboolean
+leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source)
+{
+  for (guint i = 0; self->users->len > 0 && i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      if (op->by_slot && op->source == source)
+        return TRUE;
+    }
+  return FALSE;
+}

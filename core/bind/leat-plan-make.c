@@ -1,0 +1,47 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* From a pipeline to a plan: recorded, with what may be fused, finished, and bound for a device. */
+
+#include "plan/leat-plan-private.h"
+#include "leat-bind-private.h"
+#include "fuse/leat-fusible-private.h"
+
+LeatPlan *
+leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
+{
+  g_autoptr (LeatPlan) self = leat_plan_record_all (pipeline, error);
+
+  if (self == NULL)
+    return NULL;
+  if (leat_pipeline_get_fuse (pipeline) == LEAT_FUSE_MODE_AUTO)
+    leat_plan_find_fusibles (self, TRUE);
+  return leat_plan_finish (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
+/**
+ * leat_plan_new:
+ * @pipeline: a pipeline
+ * @error: return location for an error
+ *
+ * Plans a pipeline; no device is touched.
+ *
+ * An error that belongs to a node which a file holds begins with that place, `file:line:column`.
+ *
+ * Source files are looked at for their headers, as far as specs depend on them; nothing is read or written beyond that.
+ *
+ * Returns: (transfer full): the logical plan, or %NULL
+ */
+LeatPlan *
+leat_plan_new (LeatPipeline *pipeline, GError **error)
+{
+  const LeatTraits traits = { 0 };
+  LeatPlan *self;
+
+  g_return_val_if_fail (LEAT_IS_PIPELINE (pipeline), NULL);
+  self = leat_plan_new_unbound (pipeline, error);
+  if (self != NULL)
+    leat_plan_bind (self, &traits);
+  return self;
+}

@@ -1,0 +1,450 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "leat-fuse-writer-private.h"
+
+#include "kernel/device/leat-report-block.h"
+#include "graph/leat-graph-error.h"
+#include "graph/leat-node-private.h"
+#include "plan/leat-plan-error.h"
+
+/* Writes the kernel that several ops become: one parameter for each buffer, whoever uses it, and for each argument of a
+ * node; sizes that are known stand in the text. */
+
+#define LEAT_FUSE_ENTRY      "megakernel"
+#define LEAT_FUSE_LOOP_ENTRY "fused_loop"
+
+void
+leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...)
+{
+  g_autofree char *statement = NULL;
+  va_list args;
+
+  va_start (args, format);
+  statement = g_strdup_vprintf (format, args);
+  va_end (args);
+  leat_kernel_fuse_add_statement (self->text, statement);
+}
+
+void
+leat_fuse_writer_meet (LeatFuseWriter *self)
+{
+  if (self->fuser->in_block)
+    leat_fuse_writer_state (self, "__syncthreads ();");
+  else
+    leat_kernel_fuse_add_sync (self->text);
+}
+
+static void
+leat_fuse_writer_fill (LeatFuseWriter *self, const LeatOp *op)
+{
+  gboolean header = leat_plan_get_buffer (self->fuser->plan, op->to)->header;
+  guint64 bytes = header && op->bytes >= LEAT_BUFFER_HEADER ? op->bytes - LEAT_BUFFER_HEADER : header ? 0 : op->bytes;
+  guint64 pattern = op->value * G_GUINT64_CONSTANT (0x0101010101010101);
+  const char *to = leat_fuse_writer_get_items (self, op->to);
+
+  if (header)
+    leat_fuse_writer_state (self, LEAT_FUSE_ONE_THREAD " *%s = %" G_GUINT64_FORMAT "ull;",
+                            leat_fuse_writer_get_count (self, op->to, FALSE), pattern);
+  if (bytes >= 8)
+    leat_fuse_writer_state (self,
+                            "leat_fuse_fill ((uint64_t *) %s, (uint64_t) %" G_GUINT64_FORMAT
+                            "ull, (uint64_t) %" G_GUINT64_FORMAT "ull);",
+                            to, bytes / 8, pattern);
+  if (bytes % 8 > 0)
+    leat_fuse_writer_state (
+      self, "leat_fuse_fill (%s + %" G_GUINT64_FORMAT "ull, (uint64_t) %" G_GUINT64_FORMAT "ull, (unsigned char) %u);",
+      to, bytes / 8 * 8, bytes % 8, op->value);
+}
+
+void
+leat_fuse_writer_copy_bytes (LeatFuseWriter *self, LeatBufferId to_id, LeatBufferId from_id, guint64 bytes)
+{
+  const char *to = leat_fuse_writer_get_items (self, to_id), *from = leat_fuse_writer_get_items (self, from_id);
+
+  if (bytes >= 8)
+    leat_fuse_writer_state (
+      self, "leat_fuse_copy ((uint64_t *) %s, (const uint64_t *) %s, (uint64_t) %" G_GUINT64_FORMAT "ull);", to, from,
+      bytes / 8);
+  if (bytes % 8 > 0)
+    leat_fuse_writer_state (self,
+                            "leat_fuse_copy (%s + %" G_GUINT64_FORMAT
+                            "ull, (const unsigned char *) %s + %" G_GUINT64_FORMAT "ull, (uint64_t) %" G_GUINT64_FORMAT
+                            "ull);",
+                            to, bytes / 8 * 8, from, bytes / 8 * 8, bytes % 8);
+}
+
+static void
+leat_fuse_writer_copy (LeatFuseWriter *self, const LeatFuseStage *stage)
+{
+  const LeatOp *op = stage->op;
+  gboolean header = leat_plan_get_buffer (self->fuser->plan, op->to)->header;
+  guint64 bytes = header && op->bytes >= LEAT_BUFFER_HEADER ? op->bytes - LEAT_BUFFER_HEADER : header ? 0 : op->bytes;
+
+  if (stage->alone && leat_fuser_is_dropped (self->fuser, op->to))
+    return;
+  if (header && !leat_fuser_keeps_count (self->fuser, op->to))
+    leat_fuse_writer_state (
+      self, LEAT_FUSE_ONE_THREAD " *%s = %s;", leat_fuse_writer_get_count (self, op->to, FALSE),
+      leat_fuse_writer_get_count (self, leat_fuser_get_count_origin (self->fuser, op->from), TRUE));
+  if (bytes > 0)
+    leat_fuse_writer_copy_bytes (self, op->to, op->from, bytes);
+}
+
+static void
+leat_fuse_writer_comment (LeatFuseWriter *self, const LeatFuseStage *stage)
+{
+  g_autofree char *text =
+    g_strdup_printf ("%s %s", leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
+
+  leat_kernel_fuse_add_comment (self->text, text);
+}
+
+static char *
+leat_fuse_writer_add_function (LeatFuseWriter *self, const LeatFuseStage *stage, LeatFuseForm form)
+{
+  return leat_kernel_fuse_add_function (self->text, stage->op->source, stage->op->prototype->entry, form);
+}
+
+/* A stage by itself, all blocks of the launch at once. */
+static void
+leat_fuse_writer_write_free (LeatFuseWriter *self, const LeatFuseStage *stage)
+{
+  g_autofree char *function = NULL, *arguments = NULL;
+
+  if (stage->op->kind == LEAT_OP_FILL)
+    leat_fuse_writer_fill (self, stage->op);
+  else if (stage->op->kind == LEAT_OP_COPY)
+    leat_fuse_writer_copy (self, stage);
+  if (stage->op->kind != LEAT_OP_KERNEL)
+    return;
+  function = leat_fuse_writer_add_function (self, stage, LEAT_FUSE_FREE);
+  arguments = leat_fuse_writer_dup_arguments (self, stage, FALSE);
+  leat_kernel_fuse_add_free (self->text, function, arguments);
+}
+
+void
+leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
+{
+  for (guint i = 0; i < self->fuser->stages->len; i++)
+    {
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
+
+      for (guint a = 0; stage->unit == unit && a < stage->op->n_args; a++)
+        if (leat_op_get_role (stage->op, a) == LEAT_ROLE_ITEMS && !leat_op_only_reads (stage->op, a)
+            && leat_fuser_is_kept (self->fuser, stage->op->args[a].buffer))
+          {
+            g_autofree char *name = leat_fuse_writer_dup_local (self, stage->op->args[a].buffer);
+
+            leat_kernel_fuse_add_local (self->text, leat_fuse_get_c_type (&stage->op->prototype->params[a]), name);
+          }
+    }
+  if (self->fuser->call->is_checked)
+    leat_kernel_fuse_add_local (self->text, "uint64_t", "leat_wrong");
+}
+
+char *
+leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatFuseStage *stage)
+{
+  guint64 factor;
+  LeatBufferId id = leat_fuser_get_items (self->fuser, stage, &factor);
+
+  return id != LEAT_BUFFER_NONE
+           ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, id, TRUE), factor)
+           : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
+}
+
+char *
+leat_stage_dup_access (const LeatFuseStage *stage)
+{
+  if (stage->op->pattern == LEAT_PATTERN_STENCIL)
+    return g_strdup_printf ("access=stencil:%" G_GUINT64_FORMAT, stage->op->reach);
+  return g_strdup (stage->op->pattern == LEAT_PATTERN_BLOCK ? "access=block" : "access=elementwise");
+}
+
+/* What a node says of itself, and does instead; NULL: nothing is looked at. */
+static char *
+leat_fuse_writer_dup_wrong (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item)
+{
+  gboolean near = stage->op->pattern == LEAT_PATTERN_STENCIL;
+  g_autofree char *access = leat_stage_dup_access (stage), *givers = leat_fuse_writer_dup_givers (self, stage);
+
+  if (per_item)
+    return g_strdup_printf ("%s and touches %s", access,
+                            near ? "an item that is further away" : "another item than its own");
+  if (givers == NULL)
+    return NULL;
+  return g_strdup_printf ("%s and reads an item that %s, of what %s", access,
+                          !near                                 ? "its block has not written"
+                          : leat_marks_is_by_number (stage->op) ? "is further away from those of its block"
+                                                                : "neither its block nor those around it have written",
+                          givers);
+}
+
+/* Of each fault of each node there is a code, as far as there are so many. */
+static guint
+leat_fuse_writer_get_code (LeatFuseWriter *self, const char *said)
+{
+  gpointer known;
+  g_autofree char *declaration = NULL;
+  gboolean last = self->n_codes + 1 == LEAT_REPORT_CODES;
+
+  if (g_hash_table_lookup_extended (self->codes, said, NULL, &known))
+    return GPOINTER_TO_UINT (known);
+  if (self->n_codes == LEAT_REPORT_CODES)
+    return LEAT_REPORT_CODES - 1;
+  declaration = g_strdup_printf (
+    "LEAT_REPORT (%u, error, \"%s\")\n", self->n_codes,
+    last ? "a kernel is not what it says by access=; with fewer of them in the body it is told which" : said);
+  leat_kernel_fuse_add_declaration (self->text, declaration);
+  g_hash_table_insert (self->codes, g_strdup (said), GUINT_TO_POINTER (self->n_codes));
+  return self->n_codes++;
+}
+
+void
+leat_fuse_writer_tell (LeatFuseWriter *self, const LeatFuseStage *stage, const char *says, const char *at,
+                       const char *variable)
+{
+  g_autofree char *said = g_strdup_printf ("%s \\\"%s\\\" says %s", leat_node_get_id (stage->op->node),
+                                           leat_node_get_name (stage->op->node), says);
+
+  leat_fuse_writer_state (self, "    if (%s != 0) { leat_report_at (%u, %s, %s - 1); %s = 0; }", variable,
+                          leat_fuse_writer_get_code (self, said), at, variable, variable);
+}
+
+/* Behind its call. */
+static void
+leat_fuse_writer_check (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item)
+{
+  g_autofree char *says = leat_fuse_writer_dup_wrong (self, stage, per_item);
+  g_autofree char *at =
+    per_item ? g_strdup ("leat_at")
+             : g_strdup_printf ("(uint64_t) leat_tile * %uu + threadIdx.x", leat_op_count_threads (stage->op));
+
+  if (says != NULL)
+    leat_fuse_writer_tell (self, stage, says, at, "leat_wrong");
+  leat_fuse_writer_tell_lost (self, stage, at);
+}
+
+static gboolean
+leat_fuse_writer_meets (LeatFuseWriter *self, guint unit)
+{
+  for (guint i = 0; i < self->fuser->stages->len; i++)
+    {
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
+
+      if (stage->unit == unit && (stage->traits.has_shared || stage->op->pattern == LEAT_PATTERN_BLOCK))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The barriers of a file are others where a kernel of it that is used is left by threads while others wait. */
+static gboolean
+leat_fuse_writer_leaves (LeatFuseWriter *self, const LeatFuseStage *stage)
+{
+  for (guint i = 0; i < self->fuser->stages->len && stage->traits.waits; i++)
+    {
+      const LeatFuseStage *other = &g_array_index (self->fuser->stages, LeatFuseStage, i);
+
+      if (other->op->kind == LEAT_OP_KERNEL && other->traits.leaves
+          && leat_kernel_source_equal (other->op->source, stage->op->source))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+leat_fuse_writer_call (LeatFuseWriter *self, const LeatFuseStage *stage, const char *function, const char *arguments,
+                       gboolean meets)
+{
+  gboolean leaves = leat_fuse_writer_leaves (self, stage);
+
+  if (leaves)
+    leat_kernel_fuse_begin_leaving (self->text);
+  leat_kernel_fuse_add_call (self->text, function, arguments, meets && !leaves);
+  if (leaves)
+    leat_kernel_fuse_end_leaving (self->text);
+}
+
+void
+leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item)
+{
+  gboolean meets = !per_item && leat_fuse_writer_meets (self, unit);
+
+  for (guint i = unit; i < self->fuser->stages->len; i++)
+    {
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
+      gboolean marked = !per_item && leat_fuser_is_marked (self->fuser, stage), checked;
+      g_autofree char *function = NULL, *arguments = NULL;
+      LeatFuseForm form;
+
+      if (stage->unit != unit)
+        continue;
+      leat_fuse_writer_comment (self, stage);
+      form = marked                                 ? LEAT_FUSE_THREAD
+             : !per_item                            ? LEAT_FUSE_BLOCK
+             : stage->traits.form == LEAT_FUSE_ITEM ? LEAT_FUSE_ITEM
+                                                    : LEAT_FUSE_THREAD;
+      checked = (per_item && self->fuser->call->is_checked) || marked;
+      if (checked)
+        leat_fuse_writer_declare_lost (self, stage);
+      function = leat_fuse_writer_add_function (self, stage, form);
+      arguments = leat_fuse_writer_dup_arguments (self, stage, per_item);
+      if (form == LEAT_FUSE_THREAD && per_item)
+        leat_kernel_fuse_add_thread_call (self->text, function, arguments, stage->op->grid[0], stage->op->block[0]);
+      else
+        leat_fuse_writer_call (self, stage, function, arguments, meets);
+      if (checked)
+        leat_fuse_writer_check (self, stage, per_item);
+    }
+}
+
+static guint
+leat_fuse_writer_count_unit (LeatFuseWriter *self, guint unit)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->fuser->stages->len; i++)
+    n += g_array_index (self->fuser->stages, LeatFuseStage, i).unit == unit;
+  return n;
+}
+
+static void
+leat_fuse_writer_write_items (LeatFuseWriter *self, guint unit)
+{
+  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatFuseStage, unit));
+
+  leat_kernel_fuse_begin_items (self->text, n);
+  leat_fuse_writer_declare_locals (self, unit);
+  leat_fuse_writer_write_calls (self, unit, TRUE);
+  leat_kernel_fuse_end (self->text);
+}
+
+/* A stage by itself that is told by GRID_FOR alone what to do, or that is no kernel. */
+static gboolean
+leat_fuse_writer_is_free (LeatFuseWriter *self, guint unit)
+{
+  const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, unit);
+
+  if (stage->op->kind != LEAT_OP_KERNEL)
+    return TRUE;
+  return !self->fuser->tiles[unit].tiled && stage->traits.form != LEAT_FUSE_BLOCK
+         && leat_fuse_writer_count_unit (self, unit) == 1;
+}
+
+static void
+leat_fuse_writer_write_unit (LeatFuseWriter *self, guint unit)
+{
+  const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, unit);
+
+  if (stage->swapped)
+    return;
+  if (leat_fuser_is_per_item (self->fuser, unit) && !self->fuser->tiles[unit].tiled)
+    leat_fuse_writer_write_items (self, unit);
+  else if (!leat_fuse_writer_is_free (self, unit))
+    leat_fuse_writer_write_tiles (self, unit);
+  else
+    {
+      leat_fuse_writer_comment (self, stage);
+      leat_fuse_writer_write_free (self, stage);
+    }
+}
+
+static void
+leat_fuse_writer_write_phase (LeatFuseWriter *self, guint layer, guint phase)
+{
+  for (guint i = 0; i < self->fuser->stages->len; i++)
+    {
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
+
+      if (stage->layer != layer || stage->phase != phase || stage->unit != i)
+        continue;
+      if (!self->fuser->tiles[i].windowed)
+        leat_fuse_writer_write_unit (self, i);
+      else if (self->fuser->tiles[i].area == i)
+        leat_fuse_writer_write_area (self, i);
+    }
+}
+
+static void
+leat_fuse_writer_write_steps (LeatFuseWriter *self)
+{
+  guint n_layers = leat_fuser_count_layers (self->fuser), n_phases = leat_fuser_count_phases (self->fuser);
+
+  leat_fuse_writer_begin_tiles (self);
+  if (self->fuser->loop != NULL)
+    leat_fuse_writer_begin_loop (self);
+  for (guint layer = 0; layer < n_layers; layer++)
+    {
+      if (layer > 0)
+        leat_fuse_writer_meet (self);
+      if (self->fuser->loop != NULL && self->fuser->test_layer == layer)
+        leat_fuse_writer_write_test (self);
+      for (guint phase = 0; phase < n_phases; phase++)
+        leat_fuse_writer_write_phase (self, layer, phase);
+    }
+  if (self->fuser->loop != NULL)
+    leat_fuse_writer_end_loop (self);
+}
+
+/* Launches bring no more than this; a count that is on the device takes four places. */
+#define LEAT_FUSE_MOST_BYTES 4096
+
+static gboolean
+leat_fuse_writer_check_size (const LeatOp *op, GError **error)
+{
+  guint bytes = 0;
+
+  for (guint i = 0; i < op->n_args; i++)
+    bytes += leat_op_get_role (op, i) == LEAT_ROLE_COUNT ? 32 : 8;
+  if (bytes <= LEAT_FUSE_MOST_BYTES)
+    return TRUE;
+  g_set_error (error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_SIZE,
+               "the kernel takes %u bytes of parameters for %u buffers and arguments, and a launch brings %u: make two "
+               "of the body",
+               bytes, op->n_args, LEAT_FUSE_MOST_BYTES);
+  return FALSE;
+}
+
+static gboolean
+leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
+{
+  const char *entry = self->fuser->loop != NULL ? LEAT_FUSE_LOOP_ENTRY : LEAT_FUSE_ENTRY;
+  gboolean strict = TRUE;
+
+  for (guint i = 0; i < self->fuser->stages->len; i++)
+    {
+      const LeatOp *stage = g_array_index (self->fuser->stages, LeatFuseStage, i).op;
+
+      strict = strict && (stage->kind != LEAT_OP_KERNEL || leat_kernel_source_is_strict (stage->source));
+    }
+  op->source =
+    leat_kernel_fuse_make (g_steal_pointer (&self->text), leat_node_get_name (self->fuser->node), entry, error);
+  if (op->source == NULL)
+    return FALSE;
+  leat_kernel_source_set_strict (op->source, strict);
+  op->prototype = leat_kernel_source_get_prototype (op->source, entry, error);
+  return op->prototype != NULL && leat_fuse_writer_check_size (op, error);
+}
+
+gboolean
+leat_fuser_write (LeatFuser *self, LeatOp *op, GError **error)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GHashTable) codes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  LeatFuseWriter writer = { .fuser = self, .known = known, .codes = codes };
+  gboolean good;
+
+  writer.text = leat_kernel_fuse_new (self->threads);
+  writer.args = g_array_new (FALSE, FALSE, sizeof (LeatOpArg));
+  leat_fuse_writer_write_steps (&writer);
+  op->n_args = writer.args->len;
+  op->args = (LeatOpArg *) g_array_free (writer.args, FALSE);
+  good = writer.error == NULL && leat_fuse_writer_finish (&writer, op, error);
+  if (writer.error != NULL)
+    g_propagate_error (error, writer.error);
+  g_clear_pointer (&writer.text, leat_kernel_fuse_free);
+  return good;
+}
