@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Changes that a bound plan takes when kernels are loaded or a capture was tried: early starts and the pieces that graphs are made of. */
+/* Changes that a bound plan takes when kernels are loaded or a capture was tried: early starts and the pieces that
+ * graphs are made of. */
 
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"

@@ -4,6 +4,7 @@
 
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
+#include "graph/leat-endpoint.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "leat-device-buffer-private.h"
 
-#include "plan/leat-recorder.h"
+#include "graph/leat-endpoint.h"
 
 /**
  * LeatDeviceBuffer:

@@ -8,6 +8,7 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
+#include "graph/leat-endpoint.h"
 
 /* Writes the kernel that several ops become: one parameter for each buffer, whoever uses it, and for each argument of a
  * node; sizes that are known stand in the text. */

@@ -301,4 +301,3 @@ leat_plan_find_needed_fusibles (LeatPlan *self)
   if (self->fusibles->len == 0 && self->users->len == 0 && leat_plan_has_several_files (self))
     leat_plan_find_fusibles (self, FALSE);
 }
-

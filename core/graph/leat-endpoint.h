@@ -11,6 +11,15 @@
 
 G_BEGIN_DECLS
 
+/**
+ * LEAT_BUFFER_HEADER:
+ *
+ * The bytes before the first item in a buffer whose spec is bounded.
+ *
+ * The first eight of them are the count of live items, a `uint64_t`, so that one transfer moves both.
+ */
+#define LEAT_BUFFER_HEADER 256
+
 #define LEAT_TYPE_ENDPOINT (leat_endpoint_get_type ())
 G_DECLARE_DERIVABLE_TYPE (LeatEndpoint, leat_endpoint, LEAT, ENDPOINT, LeatNode)
 

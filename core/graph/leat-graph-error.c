@@ -19,4 +19,3 @@ leat_graph_error_quark (void)
 {
   return g_quark_from_static_string ("leat-graph-error-quark");
 }
-

@@ -3,6 +3,7 @@
  */
 
 #include "leat-plan-private.h"
+#include "graph/leat-endpoint.h"
 
 #include <string.h>
 

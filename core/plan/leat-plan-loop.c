@@ -50,4 +50,3 @@ leat_op_get_why_eager (const LeatOp *op)
       return "the host drives the loop";
   return op->why_eager;
 }
-

@@ -208,5 +208,6 @@ leat_plan_record_all (LeatPipeline *pipeline, GError **error)
 gboolean
 leat_plan_finish (LeatPlan *self, GError **error)
 {
-  return leat_plan_check_flush (self, error) && leat_plan_add_users (self, error) && leat_plan_check_growing (self, error);
+  return leat_plan_check_flush (self, error) && leat_plan_add_users (self, error)
+         && leat_plan_check_growing (self, error);
 }

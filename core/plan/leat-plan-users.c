@@ -197,4 +197,3 @@ leat_plan_get_user (LeatPlan *self, LeatBufferId id)
 
   return root != NULL && root->user ? root : NULL;
 }
-

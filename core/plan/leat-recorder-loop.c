@@ -178,4 +178,3 @@ leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call)
   leat_recorder_pass_inputs (self, loop, call, op);
   plan->loop = loop;
 }
-

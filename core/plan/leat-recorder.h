@@ -23,14 +23,6 @@ G_BEGIN_DECLS
  */
 
 /**
- * LEAT_BUFFER_HEADER:
- *
- * The bytes before the first item in a buffer whose spec is bounded.
- *
- * The first eight of them are the count of live items, a `uint64_t`, so that one transfer moves both.
- */
-#define LEAT_BUFFER_HEADER 256
-/**
  * LEAT_BUFFER_NONE: (skip)
  *
  * The number that no buffer has: an unlinked port has this one.

@@ -5,6 +5,7 @@
 #include "leat-shared-private.h"
 
 #include "plan/leat-recorder.h"
+#include "graph/leat-endpoint.h"
 
 #include <xxhash.h>
 

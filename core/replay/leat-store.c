@@ -3,6 +3,7 @@
  */
 
 #include "leat-store-private.h"
+#include "graph/leat-endpoint.h"
 
 struct _LeatStore
 {

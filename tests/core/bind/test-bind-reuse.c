@@ -174,13 +174,13 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/leat/plan/reuse/keeps-the-memory-of-an-input", test_plan_reuse_keeps_the_memory_of_an_input);
-  g_test_add_func ("/leat/plan/reuse/refuses-an-input-that-is-written-over",
+  g_test_add_func ("/leat/bind/reuse/keeps-the-memory-of-an-input", test_plan_reuse_keeps_the_memory_of_an_input);
+  g_test_add_func ("/leat/bind/reuse/refuses-an-input-that-is-written-over",
                    test_plan_reuse_refuses_an_input_that_is_written_over);
-  g_test_add_func ("/leat/plan/reuse/refuses-a-stream", test_plan_reuse_refuses_a_stream);
-  g_test_add_func ("/leat/plan/reuse/refuses-where-nothing-is-uploaded",
+  g_test_add_func ("/leat/bind/reuse/refuses-a-stream", test_plan_reuse_refuses_a_stream);
+  g_test_add_func ("/leat/bind/reuse/refuses-where-nothing-is-uploaded",
                    test_plan_reuse_refuses_where_nothing_is_uploaded);
-  g_test_add_func ("/leat/plan/reuse/leaves-nobody-without-the-table", test_plan_reuse_leaves_nobody_without_the_table);
-  g_test_add_func ("/leat/plan/reuse/refuses-what-comes-back", test_plan_reuse_refuses_what_comes_back);
+  g_test_add_func ("/leat/bind/reuse/leaves-nobody-without-the-table", test_plan_reuse_leaves_nobody_without_the_table);
+  g_test_add_func ("/leat/bind/reuse/refuses-what-comes-back", test_plan_reuse_refuses_what_comes_back);
   return g_test_run ();
 }

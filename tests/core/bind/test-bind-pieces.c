@@ -147,9 +147,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/leat/plan/pieces/one-graph", test_pieces_one_graph);
-  g_test_add_func ("/leat/plan/pieces/cut", test_pieces_cut);
-  g_test_add_func ("/leat/plan/pieces/as-asked", test_pieces_as_asked);
-  g_test_add_func ("/leat/plan/pieces/random-cuts", test_pieces_random_cuts);
+  g_test_add_func ("/leat/bind/pieces/one-graph", test_pieces_one_graph);
+  g_test_add_func ("/leat/bind/pieces/cut", test_pieces_cut);
+  g_test_add_func ("/leat/bind/pieces/as-asked", test_pieces_as_asked);
+  g_test_add_func ("/leat/bind/pieces/random-cuts", test_pieces_random_cuts);
   return g_test_run ();
 }

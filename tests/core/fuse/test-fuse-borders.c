@@ -248,7 +248,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *path = g_strconcat ("/leat/plan/borders/", rows[i].name, NULL);
+      g_autofree char *path = g_strconcat ("/leat/fuse/borders/", rows[i].name, NULL);
 
       g_test_add_data_func (path, &rows[i], test_borders_of);
     }

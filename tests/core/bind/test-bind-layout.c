@@ -168,6 +168,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/leat/plan/layout/of-many-branches", test_layout_of_many_branches);
+  g_test_add_func ("/leat/bind/layout/of-many-branches", test_layout_of_many_branches);
   return g_test_run ();
 }
