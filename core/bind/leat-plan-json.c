@@ -233,7 +233,7 @@ leat_json_add_prediction (JsonBuilder *builder, LeatPlan *self)
  * leat_plan_to_json:
  * @self: a plan
  *
- * Prints a plan for programs.  The form is described in docs/plans.md.
+ * Prints a plan for programs.  The form is described in docs/guide/plans.md.
  *
  * Returns: (transfer full): a JSON object
  */

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Text half of kernel/: needs no device, no compiler.  See docs/kernels.md for the conventions. */
+/* Text half of kernel/: needs no device, no compiler.  See docs/guide/kernels.md for the conventions. */
 
 #define LEAT_KERNEL_ERROR (leat_kernel_error_quark ())
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the documents show of a terminal is what happens: each console block is run, and gives what stands under it."""
+"""What the documents show of a terminal is what happens: each console block is run, and gives what stands under it.
+
+A block that begins with `// NAME.cu: ` is a kernel file; the commands of its page find it.
+"""
 
 import os
 import re
@@ -22,7 +25,7 @@ def sessions(document):
         for line in block.splitlines():
             if line.startswith('$ '):
                 found.append([line[2:], ''])
-            elif line.startswith('> '):
+            elif line == '>' or line.startswith('> '):
                 found[-1][0] += '\n' + line[2:]
             else:
                 found[-1][1] += line + '\n'
@@ -32,8 +35,10 @@ def sessions(document):
 
 def check(folder, document):
     """The commands of a document share a folder, where graphs/ is what it is in the source tree."""
-    shutil.copytree(GRAPHS, folder / 'graphs')
-    (folder / 'bin').mkdir()
+    shutil.copytree(GRAPHS, folder / 'graphs', dirs_exist_ok=True)
+    for name, rest in re.findall(r'^```\n// (\w+\.cu): (.*?)^```$', (DOCUMENTS / document).read_text(), re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(f'// {name}: {rest}')
+    (folder / 'bin').mkdir(exist_ok=True)
     python = folder / 'bin' / 'python3'
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
@@ -44,8 +49,22 @@ def check(folder, document):
         assert done.stdout.rstrip('\n') == output.rstrip('\n'), f'{command}\n{done.stdout}{done.stderr}\nnot\n{output}'
 
 
-def test_graphs(folder):
-    check(folder, 'graphs.md')
+def test_tutorial(folder):
+    """Its pages carry on one example, so they share a folder."""
+    for page in ('1-first-pipeline', '2-own-kernel', '3-going-fast'):
+        check(folder, f'tutorial/{page}.md')
+
+
+def test_guide(folder):
+    pages = [page for page in sorted((DOCUMENTS / 'guide').glob('*.md')) if '\n```console\n' in page.read_text()]
+    assert len(pages) > 15, pages
+    for page in pages:
+        (folder / page.stem).mkdir()
+        check(folder / page.stem, f'guide/{page.name}')
+
+
+def test_pipelines(folder):
+    check(folder, 'reference/pipelines.md')
 
 
 def test_base(folder):
@@ -54,10 +73,6 @@ def test_base(folder):
 
 def test_state(folder):
     check(folder, 'nodes/state.md')
-
-
-def test_what_stays(folder):
-    check(folder, 'state.md')
 
 
 def test_image(folder):

@@ -637,9 +637,12 @@ list_examples (void)
 {
   GPtrArray *examples = g_ptr_array_new ();
 
-  add_examples (examples, "kernels.md");
-  add_examples (examples, "reports.md");
-  add_examples (examples, "queues.md");
+  add_examples (examples, "tutorial/2-own-kernel.md");
+  add_examples (examples, "guide/kernels.md");
+  add_examples (examples, "guide/reports.md");
+  add_examples (examples, "guide/work-queues.md");
+  add_examples (examples, "guide/frontiers.md");
+  add_examples (examples, "reference/kernels.md");
   g_ptr_array_add (examples, NULL);
   return (char **) g_ptr_array_free (examples, FALSE);
 }
@@ -655,7 +658,7 @@ test_kernel_compile_examples (gconstpointer target_name)
       g_test_skip ("the pages of docs/ are not here");
       return;
     }
-  g_assert_cmpuint (g_strv_length (examples), ==, 9);
+  g_assert_cmpuint (g_strv_length (examples), ==, 10);
   g_assert_true (leat_image_target_parse (target_name, &target, NULL));
   for (guint i = 0; examples[i] != NULL; i++)
     {

@@ -6,7 +6,7 @@
 #include "leat.h"
 #include "schedule/leat-scheduler-private.h"
 
-/* What docs/scheduling.md says of the order, done in the plainest way: all sessions are looked through for each
+/* What docs/guide/scheduling.md says of the order, done in the plainest way: all sessions are looked through for each
  * decision. */
 
 typedef struct
