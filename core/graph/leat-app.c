@@ -160,39 +160,43 @@ static const char *const leat_app_memories[] = { "session", "user", NULL };
 
 static const LeatProp leat_app_props[] = {
   { sizeof (LeatProp), "spec", LEAT_PROP_STRING, LEAT_PROP_REPLANS, offsetof (LeatApp, spec),
-    .blurb = "What is pushed or pulled, such as f32[480,640]; a source needs it unless its link says it" },
+    .blurb = "Spec of the data that is pushed or pulled, such as f32[480,640]; a source needs it "
+             "unless its link gives it" },
   { sizeof (LeatProp), "max-queue", LEAT_PROP_UINT, 0, offsetof (LeatApp, max_queue), .def.u = 0,
-    .blurb = "Most items that wait in the queue; 0 sets no limit" },
+    .blurb = "Most pushes or results that wait in the queue; 0: no limit" },
   { sizeof (LeatProp), "block", LEAT_PROP_BOOL, 0, offsetof (LeatApp, block), .def.i = TRUE,
-    .blurb = "Whether a full queue makes the push, or the run that gives a result, wait instead of fail" },
+    .blurb = "true: a full queue makes the push, or the run that gives a result, wait; false: it "
+             "fails" },
   { sizeof (LeatProp), "memory", LEAT_PROP_CHOICE, 0, offsetof (LeatApp, memory), .def.i = LEAT_APP_MEMORY_SESSION,
     .choices = leat_app_memories,
-    .blurb = "session: data are pushed and pulled, or the session's memory is mapped; user: the program brings memory "
-             "for each run" },
+    .blurb = "session: data is pushed and pulled, or the session's memory is mapped; user: the "
+             "application brings its own memory for each run" },
   { sizeof (LeatProp), "leaky", LEAT_PROP_CHOICE, 0, offsetof (LeatApp, leaky), .def.i = LEAT_APP_LEAKY_NONE,
     .choices = leat_app_leakies,
-    .blurb =
-      "What a push to a full queue drops, or a run that gives a result to it, for live data: none (see block), the "
-      "oldest in it, or the newest, which is what comes" },
+    .blurb = "What a full queue drops when one more item comes, for live data; none: nothing (see "
+             "block); oldest: the item that has waited longest; newest: the item that comes.  "
+             "oldest and newest need max-queue" },
 };
 
 static const LeatPortInfo leat_app_ports[] = {
   { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
-    "What the program pulls; linked when the node is a sink" },
+    "Results that the application pulls; linked when the node is a sink" },
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
-    "What the program pushed; linked when the node is a source" },
+    "Data that the application pushed; linked when the node is a source" },
 };
 
 const LeatNodeInfo leat_app_info = {
   sizeof (LeatNodeInfo),
   "app",
   NULL,
-  "Push a program's own data in, pull its results out",
-  "With out linked, the node gives what the program pushes with leat_app_push_bytes (), one push a run, until "
-  "leat_app_end ().  With in linked, it keeps what every run gives until the program takes it with "
-  "leat_app_pull_bytes ().  Pushes and pulls may come from any thread.\n\n"
-  "A push has the bytes of the spec; where the spec is bounded, as in f32[<=1000], it may have fewer.\n\n"
-  "Example: app name=data spec=f32[480,640] + upload + map expr=2*x + readback + app name=results",
+  "Passes an application's own data in, or its results out",
+  "With out linked, the node is a source: it passes on what the application pushes "
+  "with leat_app_push_bytes (), one push for each run, until leat_app_end ().  With in "
+  "linked, it is a sink: it keeps the results of every run until the application takes "
+  "them with leat_app_pull_bytes ().  Any thread may push and pull.\n\nA push has "
+  "exactly the bytes of the spec.  If the spec is bounded, as in f32[<=1000], a push "
+  "may have fewer items.\n\nExample: app name=data spec=f32[480,640] + upload + map "
+  "expr=2*x + readback + app name=results",
   leat_app_props,
   G_N_ELEMENTS (leat_app_props),
   leat_app_ports,
