@@ -12,7 +12,7 @@
 /**
  * LeatApp:
  *
- * Where a program's own data enters or leaves a pipeline: the node `app`.
+ * The node `app`, through which data of the application enters or leaves a pipeline.
  *
  * As a source it gives what the program pushes, one push a run; as a sink it keeps what the runs give until the program
  * pulls it.  Both have a queue, so that the program and the session may be at work at the same time; any thread may
@@ -207,7 +207,7 @@ const LeatNodeInfo leat_app_info = {
 /**
  * LeatApp:spec:
  *
- * What is pushed or pulled, such as `f32[480,640]`; a source needs it unless its link says it.
+ * The spec of the data, such as `f32[480,640]`; a source needs it unless its link gives it.
  *
  * A text that is no spec fails when the pipeline is checked or planned.  Set while a session is open, it is what the
  * next run takes; pushes are held against it from then on, so what was pushed before should have run.
@@ -229,17 +229,17 @@ const LeatNodeInfo leat_app_info = {
 /**
  * LeatApp:memory:
  *
- * Whose memory holds the data: with `session`, what is pushed and pulled goes through memory of the session; with
- * `user` the program brings memory of its own, another one for each run (leat_session_bind_input (),
- * leat_session_bind_output ()), and nothing can be pushed or pulled.
+ * The owner of the memory for the data. With `session`, pushed and pulled data goes through memory of the session.
+ * With `user`, the application brings memory for each run (leat_session_bind_input (), leat_session_bind_output ()),
+ * and nothing can be pushed or pulled.
  */
 
 /**
  * LeatApp:leaky:
  *
- * What is dropped when #LeatApp:max-queue items are in the queue and one more comes, for live data: with `none`
- * nothing, and #LeatApp:block says what is done; with `oldest` what has waited longest; with `newest` what comes.  The
- * push to a source then succeeds at once, and the run that gives a result to a sink goes on.  The session's statistics
+ * The item that a queue of #LeatApp:max-queue items drops when one more comes, for live data. `none` drops nothing,
+ * and #LeatApp:block decides. `oldest` drops the item that has waited longest, `newest` the one that comes.  The push
+ * to a source then succeeds at once, and the run that gives a result to a sink goes on.  The session's statistics
  * count both as "dropped".  Without a limit to the queue it is an error.
  */
 

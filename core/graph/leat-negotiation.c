@@ -10,7 +10,7 @@
 /**
  * LeatNegotiation:
  *
- * What a plan lends to a node's negotiate (): the specs that flow in are known, those that flow out are to be stated.
+ * The specs of a node during its negotiate (): input specs are known, the node states the output specs.
  *
  * Since: 0.1
  */

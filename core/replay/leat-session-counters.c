@@ -257,7 +257,7 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:dropped:
    *
-   * What `app` nodes with `leaky` have dropped, since the session was opened.
+   * The number of items that `app` nodes with `leaky` have dropped, since the session was opened.
    */
   COUNTER ("dropped", dropped, "Data and results that app nodes dropped because they came too fast"),
   /**
@@ -270,13 +270,13 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:evictions:
    *
-   * How often leat_session_evict () took the session off the device, since it was opened.
+   * The number of evictions by leat_session_evict (), since the session was opened.
    */
   COUNTER ("evictions", evictions, "Times that the session was taken off the device"),
   /**
    * LeatSession:restores:
    *
-   * How often it was brought back, by a run or leat_session_restore ().
+   * The number of times that a run or leat_session_restore () has restored it.
    */
   COUNTER ("restores", restores, "Times that the session was brought back to the device"),
   /**
@@ -318,7 +318,7 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:waits:
    *
-   * How often a thread waited for the end of a run, or of a launch of a batch, since the session was opened.
+   * The number of waits of a thread for the end of a run, or of a launch of a batch, since the session was opened.
    */
   COUNTER ("waits", graphs.work.waits, "Times that a thread waited for the end of a run"),
   /**
