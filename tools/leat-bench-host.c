@@ -162,7 +162,7 @@ leat_bench_host_load (LeatBenchHost *self, GError **error)
 
       if (op->kind == LEAT_OP_FOREIGN)
         return leat_bench_host_refuse (op->node, "is foreign work", error);
-      if (op->kind == LEAT_OP_LOOP || op->loop != NULL || op->chain != NULL)
+      if (op->kind == LEAT_OP_LOOP || op->loop != NULL || op->fusible != NULL)
         return leat_bench_host_refuse (op->node, "can be done in several ways or is in a loop", error);
       if (op->kind == LEAT_OP_KERNEL && !leat_bench_host_load_kernel (self, op, error))
         return FALSE;

@@ -18,8 +18,8 @@
 
 typedef enum
 {
-  LEAT_BENCH_LOOP_JOINT,     /* executor=cooperative */
-  LEAT_BENCH_LOOP_WHILE,     /* executor=while */
+  LEAT_BENCH_LOOP_FUSED,     /* method=fused */
+  LEAT_BENCH_LOOP_WHILE,     /* method=while */
   LEAT_BENCH_LOOP_RAW_WHILE, /* a conditional node by hand */
   LEAT_BENCH_LOOP_RAW_HOST,  /* the host launches, and looks at the number */
   LEAT_BENCH_N_LOOPS
@@ -63,17 +63,16 @@ static gboolean
 leat_bench_loop_open (LeatBenchLoop *self, const LeatBench *bench, LeatBenchLoopSide side, GError **error)
 {
   LeatBenchSubject *subject = &self->subjects[side];
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\n"
-                     "l = loop until=\"top >= limit\" limit=%g carry=x:y executor=%s {\n"
-                     "  a = kernel source=\"%s\" entry=shift block=256\n"
-                     "  b = kernel source=\"%s\" entry=shift_and_tell block=256 top=f32[1]\n"
-                     "  in.x -> a -> b\n  b.y -> out.y\n  b.top -> out.top\n"
-                     "}\n"
-                     "app name=source spec=f32[%u] -> upload mode=copy -> l.x\n"
-                     "l.y -> readback mode=copy -> app name=sink\n",
-                     (double) self->limit, side == LEAT_BENCH_LOOP_JOINT ? "cooperative" : "while", bench->kernels,
-                     bench->kernels, self->n);
+  g_autofree char *text = g_strdup_printf ("leat 1\n"
+                                           "l = loop until=\"top >= limit\" limit=%g carry=x:y method=%s {\n"
+                                           "  a = kernel source=\"%s\" entry=shift block=256\n"
+                                           "  b = kernel source=\"%s\" entry=shift_and_tell block=256 top=f32[1]\n"
+                                           "  in.x -> a -> b\n  b.y -> out.y\n  b.top -> out.top\n"
+                                           "}\n"
+                                           "app name=source spec=f32[%u] -> upload mode=copy -> l.x\n"
+                                           "l.y -> readback mode=copy -> app name=sink\n",
+                                           (double) self->limit, side == LEAT_BENCH_LOOP_FUSED ? "fused" : "while",
+                                           bench->kernels, bench->kernels, self->n);
 
   if (!leat_bench_subject_open (subject, bench, text, error, "executor", LEAT_EXECUTOR_GRAPH, NULL))
     return FALSE;
@@ -109,7 +108,7 @@ leat_bench_loop_launch (const LeatBareReplay *bare, gboolean spin, GError **erro
 static gboolean
 leat_bench_loop_check (LeatBenchLoop *self, const float *found, const char *side, GError **error)
 {
-  if (memcmp (found, self->subjects[LEAT_BENCH_LOOP_JOINT].out, self->n * sizeof *found) == 0 && found[0] >= self->limit
+  if (memcmp (found, self->subjects[LEAT_BENCH_LOOP_FUSED].out, self->n * sizeof *found) == 0 && found[0] >= self->limit
       && found[0] < self->limit + 2)
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s brings other numbers than the loop that is one kernel", side);
@@ -119,7 +118,7 @@ leat_bench_loop_check (LeatBenchLoop *self, const float *found, const char *side
 static gboolean
 leat_bench_loop_do (LeatBenchLoop *self, LeatBenchLoopSide side, gboolean spin, GError **error)
 {
-  static const char *const names[] = { "the loop", "executor=while", "the graph by hand", "the host's loop" };
+  static const char *const names[] = { "the loop", "method=while", "the graph by hand", "the host's loop" };
   const float *found =
     side <= LEAT_BENCH_LOOP_WHILE ? self->subjects[side].out : leat_bench_loop_raw_get_out (self->raw);
 
@@ -142,7 +141,7 @@ leat_bench_loop_take_turns (LeatBenchLoop *self, gboolean spin, GError **error)
       for (guint i = 0; i < LEAT_BENCH_N_LOOPS && round >= SETTLE; i++)
         {
           leat_bench_series_add (&self->times[i], self->us[i]);
-          leat_bench_series_add (&self->ratios[i], self->us[LEAT_BENCH_LOOP_JOINT] / self->us[i]);
+          leat_bench_series_add (&self->ratios[i], self->us[LEAT_BENCH_LOOP_FUSED] / self->us[i]);
         }
     }
   return TRUE;
@@ -151,20 +150,20 @@ leat_bench_loop_take_turns (LeatBenchLoop *self, gboolean spin, GError **error)
 static void
 leat_bench_loop_report (LeatBenchLoop *self, LeatBench *bench, guint iterations)
 {
-  static const char *const names[] = { "cooperative", "while", "raw-while", "raw-host" };
+  static const char *const names[] = { "fused", "while", "raw-while", "raw-host" };
 
   for (guint i = 0; i < LEAT_BENCH_N_LOOPS; i++)
     leat_bench_report_add_times (bench->report, names[i], &self->times[i]);
   for (guint i = 0; i < LEAT_BENCH_N_LOOPS; i++)
     {
       g_autofree char *each = g_strdup_printf ("%s, an iteration", names[i]);
-      g_autofree char *against = g_strdup_printf ("cooperative against %s", names[i]);
+      g_autofree char *against = g_strdup_printf ("fused against %s", names[i]);
       LeatBenchSummary times, ratio;
 
       leat_bench_series_summarize (&self->times[i], &times);
       leat_bench_series_summarize (&self->ratios[i], &ratio);
       leat_bench_report_add_value (bench->report, each, times.median / iterations, "us");
-      if (i != LEAT_BENCH_LOOP_JOINT)
+      if (i != LEAT_BENCH_LOOP_FUSED)
         leat_bench_report_add_value (bench->report, against, 100 * ratio.median, "%");
     }
 }

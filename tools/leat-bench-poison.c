@@ -41,7 +41,7 @@ leat_bench_poison_open (LeatBenchPoison *self, LeatBench *bench, GError **error)
 static gboolean
 leat_bench_poison_check_lane (LeatBenchPoison *self, guint lane, gboolean poisoned, GError **error)
 {
-  g_autoptr (GError) failure = leat_session_dup_lane_error (self->lanes.session, lane);
+  g_autoptr (GError) failure = leat_session_dup_entry_error (self->lanes.session, lane);
 
   if (!poisoned && failure == NULL)
     return leat_bench_lanes_check ("the batch", leat_bench_lanes_get_out (&self->lanes, lane), lane, self->n, 1, error);

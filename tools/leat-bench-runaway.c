@@ -48,7 +48,7 @@ leat_bench_runaway_dup_text (const LeatBench *bench, const LeatBenchCase *kind)
       "leat 1\napp name=source spec=u64[1] -> upload -> kernel name=away source=\"%s\" entry=climb "
       "grid=1 block=1 y=u64[1] -> readback -> app name=sink\n",
       bench->kernels);
-  return g_strdup_printf ("leat 1\naway = loop until=\"y < 1000\" carry=x:y budget=%g executor=%s {\n"
+  return g_strdup_printf ("leat 1\naway = loop until=\"y < 1000\" carry=x:y budget=%g method=%s {\n"
                           "  in.x -> map expr=x+1 -> out.y\n}\n"
                           "app name=source spec=u64[1] -> upload -> away.x\naway.y -> readback -> app name=sink\n",
                           LIMIT_MS / 1e3, kind->mode);
@@ -152,7 +152,7 @@ leat_bench_run_runaway (LeatBench *bench, const LeatBenchCase *kind, GError **er
 const LeatBenchCase leat_bench_runaways[] = {
   RUNAWAY ("persistent", "persistent"),
   RUNAWAY ("while", "while"),
-  RUNAWAY ("cooperative", "cooperative"),
+  RUNAWAY ("fused", "fused"),
   RUNAWAY ("host", "host"),
   { NULL },
 };

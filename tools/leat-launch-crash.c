@@ -33,12 +33,12 @@ static const char leat_crash_advice[] =
   "  LEAT_KERNEL_SANITIZE=address ASAN_OPTIONS=detect_leaks=0 \\\n"
   "    LD_PRELOAD=$(gcc -print-file-name=libasan.so) leat-launch --device=cpu ...\n";
 
-static const char leat_crash_joined[] =
+static const char leat_crash_fused[] =
   "leat-launch: several nodes are one kernel here; whether what they say by access= is so, check=true on a megakernel\n"
   "leat-launch: around them tells (";
 
 /* What several kernels become when they are one. */
-static const char *const leat_crash_joints[] = { "megakernel", "cooperative_loop" };
+static const char *const leat_crash_fused_names[] = { "megakernel", "fused_loop" };
 
 static LeatCrashGetKernel leat_crash_get_kernel;
 static LeatCrashDescribeOverflow leat_crash_describe_overflow;
@@ -71,10 +71,10 @@ leat_crash_get_name (int number)
 }
 
 static gboolean
-leat_crash_is_joint (const char *kernel)
+leat_crash_is_fused (const char *kernel)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (leat_crash_joints); i++)
-    if (strcmp (kernel, leat_crash_joints[i]) == 0)
+  for (guint i = 0; i < G_N_ELEMENTS (leat_crash_fused_names); i++)
+    if (strcmp (kernel, leat_crash_fused_names[i]) == 0)
       return TRUE;
   return FALSE;
 }
@@ -112,9 +112,9 @@ leat_crash_describe (LeatCrashText *text, int number, gconstpointer address)
   leat_crash_text_add (text, kernel);
   leat_crash_text_add (text, number == SIGFPE ? ": most likely it divides an integer by zero\n"
                                               : ": most likely it reads or writes outside its buffers\n");
-  if (leat_crash_is_joint (kernel))
+  if (leat_crash_is_fused (kernel))
     {
-      leat_crash_text_add (text, leat_crash_joined);
+      leat_crash_text_add (text, leat_crash_fused);
       leat_crash_text_add (text, leat_crash_documents);
       leat_crash_text_add (text, "nodes/megakernel.md)\n");
     }

@@ -5,7 +5,7 @@
 #include "leat-launch-job.h"
 
 #include "leat-launch-crash.h"
-#include "leat-launch-report.h"
+#include "leat-launch-accounting.h"
 #include "leat-launch-stats.h"
 #include "leat-launch-turns.h"
 
@@ -86,9 +86,9 @@ leat_launch_job_take_stats (LeatLaunchJob *self, gboolean interrupted, GError **
 {
   g_autoptr (GVariant) counts = NULL;
 
-  if (self->options->report_format != LEAT_FORMAT_NONE)
+  if (self->options->accounting_format != LEAT_FORMAT_NONE)
     {
-      self->stats = leat_launch_report_to_string (self, error);
+      self->stats = leat_launch_accounting_to_string (self, error);
       return self->stats != NULL;
     }
   if (self->options->stats_format == LEAT_STATS_NONE)

@@ -38,7 +38,7 @@ struct _LeatLaunchJob
   gpointer data;
   void (*quieten) (gpointer data); /* before something is said: takes progress off the screen */
   LeatExit code;
-  char *stats; /* what --stats or --report tells; NULL: nothing */
+  char *stats; /* what --stats or --accounting tells; NULL: nothing */
 
   GHashTable *warned; /* a kind of warning to its LeatLaunchAgain */
 

@@ -12,7 +12,8 @@
 /* What GOption fills in; words are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *fuse, *wait, *timing, *readback, *lanes, *batch, *report, *budget;
+  char *plan, *dot, *stats, *executor, *early_start, *fuse, *wait, *timing, *readback, *lanes, *batch, *accounting,
+    *budget;
   char *memo, *priority;
   gboolean check, variables;
 } LeatLaunchWords;
@@ -23,7 +24,7 @@ static const struct
   const char *option;
   const char *full;
 } leat_launch_defaults[] = {
-  { "--plan", "--plan=text" }, { "--stats", "--stats=text" },    { "--report", "--report=text" },
+  { "--plan", "--plan=text" }, { "--stats", "--stats=text" },    { "--accounting", "--accounting=text" },
   { "--dot", "--dot=-" },      { "--timing", "--timing=nodes" }, { "--monitor", "--monitor=" },
 };
 
@@ -180,7 +181,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
-      || !leat_launch_options_choose ("--report", words->report, reports, &self->report_format, error)
+      || !leat_launch_options_choose ("--accounting", words->accounting, reports, &self->accounting_format, error)
       || !leat_launch_options_check_budget (self, words->budget, error)
       || !leat_launch_options_choose ("--readback", words->readback, readbacks, &readback, error)
       || !leat_launch_options_choose ("--timing", words->timing, timings, &timing, error)
@@ -203,7 +204,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->fuse = (LeatFuseMode) (fuse - 1);
   if (!leat_launch_options_check_persistent (self, error))
     return FALSE;
-  if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE && self->report_format == LEAT_FORMAT_NONE)
+  if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE && self->accounting_format == LEAT_FORMAT_NONE)
     self->stats_format = LEAT_STATS_TEXT;
   if (words->dot == NULL)
     return TRUE;
@@ -221,11 +222,11 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
 static gboolean
 leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
 {
-  gboolean reported = self->report_format != LEAT_FORMAT_NONE;
-  gboolean told = self->stats_format != LEAT_STATS_NONE || self->trace_path != NULL || reported;
+  gboolean accounted = self->accounting_format != LEAT_FORMAT_NONE;
+  gboolean told = self->stats_format != LEAT_STATS_NONE || self->trace_path != NULL || accounted;
 
-  if (reported && self->stats_format != LEAT_STATS_NONE)
-    return leat_launch_options_refuse (error, "--report and --stats cannot be asked for at once");
+  if (accounted && self->stats_format != LEAT_STATS_NONE)
+    return leat_launch_options_refuse (error, "--accounting and --stats cannot be asked for at once");
 
   if (self->task == LEAT_LAUNCH_RUN && self->timing == LEAT_TIMING_NODES && !told && self->dot_path == NULL)
     return leat_launch_options_refuse (error, "--timing goes with --stats, --dot or --trace, which tell what it found");
@@ -234,9 +235,9 @@ leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWo
   if (self->plan_path != NULL)
     return leat_launch_options_refuse (
       error,
-      "--stats, --report, --timing and --trace tell of a run, and --dot makes none unless there is --timing=nodes");
+      "--stats, --accounting, --timing and --trace tell of a run, and --dot makes none unless there is --timing=nodes");
   return leat_launch_options_refuse (
-    error, "--stats, --report, --timing and --trace tell of a run, and --check, --plan and --variables make none");
+    error, "--stats, --accounting, --timing and --trace tell of a run, and --check, --plan and --variables make none");
 }
 
 /* Files that one pipeline would write over another's. */
@@ -367,11 +368,11 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { "stats", 0, 0, G_OPTION_ARG_STRING, &words->stats,
       "Print statistics after the run: text, json, nodes (with the time of each node on the device) or prometheus",
       "[FORMAT]" },
-    { "report", 0, 0, G_OPTION_ARG_STRING, &words->report,
+    { "accounting", 0, 0, G_OPTION_ARG_STRING, &words->accounting,
       "Print what the plan predicted beside what the driver counted, after the run: text or json", "[FORMAT]" },
     { "budget", 0, 0, G_OPTION_ARG_STRING, &words->budget, "Most device memory to take", "SIZE" },
     { "stats-file", 0, 0, G_OPTION_ARG_FILENAME, &self->stats_path,
-      "File for the output of --stats or --report; -: standard output", "FILE" },
+      "File for the output of --stats or --accounting; -: standard output", "FILE" },
     { "timing", 0, 0, G_OPTION_ARG_STRING, &words->timing,
       "nodes: measure each node on the device; with --dot, draw the measured times after the run", "[WHAT]" },
     { "trace", 0, 0, G_OPTION_ARG_FILENAME, &self->trace_path, "Write a trace of the runs, for Perfetto", "FILE" },
@@ -435,7 +436,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.timing);
   g_free (words.readback);
   g_free (words.priority);
-  g_free (words.report);
+  g_free (words.accounting);
   g_free (words.budget);
   return ok ? g_steal_pointer (&self) : NULL;
 }

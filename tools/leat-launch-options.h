@@ -43,7 +43,7 @@ typedef struct
   LeatLaunchTask task;
   LeatFormat plan_format;
   LeatStatsFormat stats_format;
-  LeatFormat report_format;
+  LeatFormat accounting_format;
   char *plan_path;  /* NULL: standard output */
   char *stats_path; /* NULL: standard error */
   char *trace_path; /* NULL: none */

@@ -102,12 +102,12 @@ leat_launch_replays_append_silent (GVariant *stats, GString *text)
 
   if (silent == 0)
     return;
-  g_variant_lookup (stats, "why-not-looped", "&s", &why);
+  g_variant_lookup (stats, "why-not-repeated-on-device", "&s", &why);
   g_string_append_printf (text,
                           "%-14s%" G_GUINT64_FORMAT " without results: %" G_GUINT64_FORMAT
                           " in a loop on the device, %" G_GUINT64_FORMAT " launched many at a time%s%s\n",
-                          "repeated", silent, leat_launch_replays_get (stats, "runs-looped"),
-                          leat_launch_replays_get (stats, "runs-chained"), *why != '\0' ? ", as " : "", why);
+                          "repeated", silent, leat_launch_replays_get (stats, "runs-repeated-on-device"),
+                          leat_launch_replays_get (stats, "runs-repeated-unrolled"), *why != '\0' ? ", as " : "", why);
 }
 
 static void

@@ -108,7 +108,7 @@ leat_launch_stats_join (const LeatLaunchOptions *options, const GPtrArray *jobs)
   text = g_string_new (NULL);
   if (jobs->len == 1)
     g_string_append (text, ((LeatLaunchJob *) jobs->pdata[0])->stats);
-  else if (options->stats_format == LEAT_STATS_JSON || options->report_format == LEAT_FORMAT_JSON)
+  else if (options->stats_format == LEAT_STATS_JSON || options->accounting_format == LEAT_FORMAT_JSON)
     leat_launch_stats_join_json (text, jobs);
   else if (options->stats_format == LEAT_STATS_PROMETHEUS)
     leat_launch_stats_join_prometheus (text, jobs);

@@ -45,7 +45,8 @@ leat_launch_stats_collect (const LeatLaunchJob *job, GVariant *counts, gboolean 
   g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
   g_autoptr (GVariant) predicted = leat_plan_dup_prediction (plan);
   g_autoptr (GVariant) times = leat_session_dup_times (session);
-  g_autoptr (GVariant) queues = leat_session_dup_queues (session, NULL); /* a session that failed has nothing to say */
+  g_autoptr (GVariant) queues =
+    leat_session_dup_work_queues (session, NULL); /* a session that failed has nothing to say */
   g_autoptr (GVariant) loops = leat_session_dup_loops (session);
   GVariantDict dict;
 
@@ -200,7 +201,7 @@ leat_launch_stats_append_reports (GVariant *stats, GString *text)
 static void
 leat_launch_stats_append_queues (LeatSession *session, GString *text)
 {
-  g_autoptr (GVariant) queues = leat_session_dup_queues (session, NULL);
+  g_autoptr (GVariant) queues = leat_session_dup_work_queues (session, NULL);
 
   for (gsize i = 0; queues != NULL && i < g_variant_n_children (queues); i++)
     {
@@ -228,15 +229,15 @@ leat_launch_stats_append_loops (LeatSession *session, GString *text)
   for (gsize i = 0; i < g_variant_n_children (loops); i++)
     {
       g_autoptr (GVariant) loop = g_variant_get_child_value (loops, i);
-      const char *node = NULL, *executor = NULL, *end = NULL;
+      const char *node = NULL, *method = NULL, *end = NULL;
 
       g_variant_lookup (loop, "node", "&s", &node);
-      g_variant_lookup (loop, "executor", "&s", &executor);
+      g_variant_lookup (loop, "method", "&s", &method);
       g_variant_lookup (loop, "end", "&s", &end);
       g_string_append_printf (text,
                               "%-14s%s: iterations %" G_GUINT64_FORMAT ", %s (%s); runs %" G_GUINT64_FORMAT
                               ", most %" G_GUINT64_FORMAT ", total %" G_GUINT64_FORMAT "\n",
-                              "loop", node, leat_launch_stats_get (loop, "iterations"), end, executor,
+                              "loop", node, leat_launch_stats_get (loop, "iterations"), end, method,
                               leat_launch_stats_get (loop, "runs"), leat_launch_stats_get (loop, "most"),
                               leat_launch_stats_get (loop, "total"));
     }
@@ -337,7 +338,7 @@ leat_launch_stats_to_prometheus (const LeatLaunchJob *job)
 {
   g_autofree char *name = job->text->is_file ? g_path_get_basename (job->text->words[0]) : g_strdup ("-");
 
-  g_autoptr (GVariant) queues = leat_session_dup_queues (job->session, NULL); /* so that they are told */
+  g_autoptr (GVariant) queues = leat_session_dup_work_queues (job->session, NULL); /* so that they are told */
 
   if (g_str_has_suffix (name, ".leat"))
     name[strlen (name) - strlen (".leat")] = '\0';

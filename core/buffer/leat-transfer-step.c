@@ -31,7 +31,7 @@ leat_request_may_join (const LeatRequest *request, const LeatStep *step)
 
 /* The step that is the last to have to do with @buffer; NULL: none. */
 static LeatStep *
-leat_chain_find_last (GArray *steps, GHashTable *last, LeatDeviceBuffer *buffer)
+leat_fusible_find_last (GArray *steps, GHashTable *last, LeatDeviceBuffer *buffer)
 {
   guint number = GPOINTER_TO_UINT (g_hash_table_lookup (last, buffer));
 
@@ -39,7 +39,7 @@ leat_chain_find_last (GArray *steps, GHashTable *last, LeatDeviceBuffer *buffer)
 }
 
 static void
-leat_chain_begin_step (GArray *steps, GHashTable *last, const LeatRequest *request, guint index)
+leat_fusible_begin_step (GArray *steps, GHashTable *last, const LeatRequest *request, guint index)
 {
   gboolean moves = request->kind == LEAT_REQUEST_UPLOAD || request->kind == LEAT_REQUEST_DOWNLOAD;
   LeatStep step = { request->kind, request->buffer, index, moves ? leat_ranges_new () : NULL, NULL };
@@ -64,9 +64,9 @@ leat_requests_chain (GArray *requests)
 
       if (request->bytes == 0)
         continue;
-      step = leat_chain_find_last (steps, last, request->buffer);
+      step = leat_fusible_find_last (steps, last, request->buffer);
       if (step == NULL || !leat_request_may_join (request, step))
-        leat_chain_begin_step (steps, last, request, i);
+        leat_fusible_begin_step (steps, last, request, i);
       request->step = GPOINTER_TO_UINT (g_hash_table_lookup (last, request->buffer)) - 1;
       step = &g_array_index (steps, LeatStep, request->step);
       if (step->ranges != NULL)

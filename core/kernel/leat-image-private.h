@@ -26,7 +26,7 @@ typedef struct
   gboolean timed;    /* CUBIN and PTX: with kernels that tell when they ran; never shipped */
   gboolean indirect; /* what the framework launches may be given, for the items of a port, the address of a slot with
                      their address in it, plus 1; never shipped */
-  gboolean lanes;    /* kernels that do the work of many lanes in one launch; never shipped */
+  gboolean wide;     /* kernels that do the work of many entries in one launch; never shipped */
   gboolean enclosed; /* CUBIN and PTX: kernels of a loop's body, which neither wait for others nor let others begin
                         early; never shipped */
   gboolean
@@ -62,9 +62,9 @@ char *leat_image_dup_symbol (const char *entry);
  * and end, in nanoseconds.  @wrapped: the one that takes counts from the device */
 char *leat_image_dup_timed_symbol (const char *entry, gboolean wrapped);
 
-/* That of an image with `lanes`: parameters as those of leat_image_dup_symbol (), behind each pointer a uint64_t, the
- * bytes from one lane's memory to the next one's.  A block's place along z is its lane. */
-char *leat_image_dup_lane_symbol (const char *entry);
+/* That of an image with `wide`: parameters as those of leat_image_dup_symbol (), behind each pointer a uint64_t, the
+ * bytes from one entry's memory to the next one's.  A block's place along z is its entry. */
+char *leat_image_dup_wide_symbol (const char *entry);
 
 #define LEAT_PERSISTENT_SYMBOL "leat_persistent"
 

@@ -58,14 +58,14 @@ LeatKernelForm
 leat_image_target_get_form (const LeatImageTarget *target)
 {
   return (target->timed ? LEAT_KERNEL_TIMED : 0) | (target->indirect ? LEAT_KERNEL_INDIRECT : 0)
-         | (target->lanes ? LEAT_KERNEL_LANES : 0) | (target->persistent ? LEAT_KERNEL_PERSISTENT : 0)
+         | (target->wide ? LEAT_KERNEL_WIDE : 0) | (target->persistent ? LEAT_KERNEL_PERSISTENT : 0)
          | (target->enclosed ? LEAT_KERNEL_ENCLOSED : 0) | (target->whole ? LEAT_KERNEL_WHOLE : 0);
 }
 
 LeatKernelSource *
 leat_image_target_get_source (const LeatImageTarget *target, LeatKernelSource *source, GError **error)
 {
-  LeatKernelTarget wanted = { target->kind != LEAT_IMAGE_HOST, target->capability * 10, target->lanes };
+  LeatKernelTarget wanted = { target->kind != LEAT_IMAGE_HOST, target->capability * 10, target->wide };
 
   return leat_kernel_source_get_for (source, &wanted, error);
 }

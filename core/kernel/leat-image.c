@@ -83,7 +83,7 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
     leat_image_hasher_add (hasher, "timed");
   if (target->indirect)
     leat_image_hasher_add (hasher, "indirect");
-  if (target->lanes)
+  if (target->wide)
     leat_image_hasher_add (hasher, "lanes");
   if (target->persistent)
     leat_image_hasher_add (hasher, "persistent");
@@ -278,9 +278,9 @@ leat_image_dup_timed_symbol (const char *entry, gboolean wrapped)
 }
 
 char *
-leat_image_dup_lane_symbol (const char *entry)
+leat_image_dup_wide_symbol (const char *entry)
 {
-  return g_strconcat ("leat_lane_", entry, NULL);
+  return g_strconcat ("leat_wide_", entry, NULL);
 }
 
 LeatImageCounts

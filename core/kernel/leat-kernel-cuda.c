@@ -94,13 +94,13 @@ leat_cuda_append_lane_entry (GString *out, const LeatKernelUnit *unit, const Lea
   g_autoptr (GArray) params = NULL;
   g_autofree char *arguments = NULL, *reports = NULL, *all = NULL;
 
-  if (entry->wrapper == NULL || leat_kernel_unit_why_no_lanes (unit, calls, entry->index) != NULL)
+  if (entry->wrapper == NULL || leat_kernel_unit_why_not_wide (unit, calls, entry->index) != NULL)
     return;
-  params = leat_entry_list_lane_params (entry);
-  arguments = leat_entry_dup_lane_arguments (entry, prototype, "blockIdx.z", "");
-  reports = leat_entry_dup_lane_reports (entry, "blockIdx.z", "");
+  params = leat_entry_list_wide_params (entry);
+  arguments = leat_entry_dup_wide_arguments (entry, prototype, "blockIdx.z", "");
+  reports = leat_entry_dup_wide_reports (entry, "blockIdx.z", "");
   all = g_strconcat (arguments, arguments[0] != '\0' && reports[0] != '\0' ? ", " : "", reports, NULL);
-  leat_cuda_append_entry (out, entry, "leat_lane_", params, all, NULL);
+  leat_cuda_append_entry (out, entry, "leat_wide_", params, all, NULL);
 }
 
 static void
@@ -124,7 +124,7 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
         leat_cuda_edit_reporting (edits, unit, decl, entry);
       if (form & LEAT_KERNEL_PERSISTENT)
         continue;
-      if (form & LEAT_KERNEL_LANES)
+      if (form & LEAT_KERNEL_WIDE)
         leat_cuda_append_lane_entry (tail, unit, entry);
       else
         leat_cuda_append_entries (tail, entry, form & LEAT_KERNEL_TIMED ? leat_cuda_get_clock_end (unit, decl) : NULL);
@@ -216,9 +216,9 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
   mixed = leat_kernel_dup_device_text ("leat-dialect-mixed.h");
-  helper = indirect                   ? leat_entry_dup_resolver ("static __device__ __forceinline__")
-           : form & LEAT_KERNEL_LANES ? leat_entry_dup_lane_helper ("static __device__ __forceinline__")
-                                      : g_strdup ("");
+  helper = indirect                  ? leat_entry_dup_resolver ("static __device__ __forceinline__")
+           : form & LEAT_KERNEL_WIDE ? leat_entry_dup_wide_helper ("static __device__ __forceinline__")
+                                     : g_strdup ("");
   reports = leat_kernel_unit_dup_report_text (unit, "leat-dialect-cuda-report.h");
   queues = leat_kernel_unit_dup_cuda_queue_text (unit);
   body = leat_edits_apply (edits, unit->tokens);
@@ -226,7 +226,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   words = calls != NULL ? leat_kernel_dup_cuda_persistent_words () : g_strdup ("");
   persistent = calls != NULL ? leat_kernel_dup_cuda_persistent_text () : g_strdup ("");
   stages = calls != NULL ? leat_kernel_unit_dup_cuda_stages (unit, entries) : g_strdup ("");
-  return g_strconcat (form & LEAT_KERNEL_LANES ? "#define LEAT_LANES 1\n" : "",
+  return g_strconcat (form & LEAT_KERNEL_WIDE ? "#define LEAT_LANES 1\n" : "",
                       form & LEAT_KERNEL_ENCLOSED ? "#define LEAT_ENCLOSED 1\n" : "", words, dialect, mixed, constants,
                       helper, reports, queues, persistent, body, assertions, stages, NULL);
 }

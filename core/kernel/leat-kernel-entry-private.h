@@ -43,13 +43,13 @@ char *leat_entry_dup_resolver (const char *qualifiers);
 /* For an image with lanes: what leat_lane_<name> takes, each pointer with its stride behind it; and how the kernel is
  * called with that. @lane: the expression for the lane. @prefix: of the names. (element-type LeatEntryParam) */
 GArray *leat_entry_params_new (void);
-GArray *leat_entry_list_lane_params (const LeatEntry *self);
-char *leat_entry_dup_lane_arguments (const LeatEntry *self, const LeatPrototype *prototype, const char *lane,
+GArray *leat_entry_list_wide_params (const LeatEntry *self);
+char *leat_entry_dup_wide_arguments (const LeatEntry *self, const LeatPrototype *prototype, const char *lane,
                                      const char *prefix);
 /* Likewise, where a lane's kernel reports to; empty for one that does not. */
-char *leat_entry_dup_lane_reports (const LeatEntry *self, const char *lane, const char *prefix);
+char *leat_entry_dup_wide_reports (const LeatEntry *self, const char *lane, const char *prefix);
 /* The C++ of what finds a lane's memory. */
-char *leat_entry_dup_lane_helper (const char *qualifiers);
+char *leat_entry_dup_wide_helper (const char *qualifiers);
 
 /* Takes the qualifiers (`static`, `extern "C"`, `__global__`, ...) of a function away. */
 void leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const LeatDecl *decl,

@@ -309,7 +309,7 @@ leat_fuse_traits_clear (LeatFuseTraits *self)
 
 /* Keeps what holds on every device. */
 static void
-leat_fuse_traits_join (LeatFuseTraits *self, const LeatFuseTraits *other, guint n_params)
+leat_fuse_traits_combine (LeatFuseTraits *self, const LeatFuseTraits *other, guint n_params)
 {
   guint8 *indexed = (guint8 *) self->indexed;
 
@@ -386,7 +386,7 @@ leat_kernel_source_check_fuse (LeatKernelSource *self, const char *entry, gboole
           leat_fuse_traits_clear (traits);
           return FALSE;
         }
-      leat_fuse_traits_join (traits, &other, leat_kernel_source_get_prototype (self, entry, NULL)->n_params);
+      leat_fuse_traits_combine (traits, &other, leat_kernel_source_get_prototype (self, entry, NULL)->n_params);
       leat_fuse_traits_clear (&other);
     }
   return TRUE;

@@ -249,7 +249,7 @@ leat_host_writer_dup_text (LeatHostWriter *self)
   g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit, base);
   GString *out = g_string_sized_new (65536);
 
-  if (self->form & LEAT_KERNEL_LANES)
+  if (self->form & LEAT_KERNEL_WIDE)
     g_string_append (out, "#define LEAT_LANES 1\n");
   for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
     {

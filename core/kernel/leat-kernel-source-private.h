@@ -13,7 +13,7 @@ typedef enum
   LEAT_KERNEL_PLAIN = 0,
   LEAT_KERNEL_TIMED = 1 << 0, /* with kernels that tell when they ran, beside the others */
   LEAT_KERNEL_INDIRECT = 1 << 1,
-  LEAT_KERNEL_LANES = 1 << 2,      /* with kernels for many lanes, in a text of their own for GPUs */
+  LEAT_KERNEL_WIDE = 1 << 2,       /* with kernels for many lanes, in a text of their own for GPUs */
   LEAT_KERNEL_PERSISTENT = 1 << 3, /* with one that stays on the device and has the others as its stages; likewise */
   LEAT_KERNEL_ENCLOSED = 1 << 4,   /* for bodies of loops: they wait for no other, and let none begin; GPUs alone */
   LEAT_KERNEL_WHOLE = 1 << 5,      /* of a kernel that has a variant in plain C, that alone; CPUs alone */
@@ -48,7 +48,7 @@ const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **e
 char *leat_kernel_source_dup_host_text (LeatKernelSource *self, LeatKernelForm form, GError **error);
 char *leat_kernel_source_dup_cuda_text (LeatKernelSource *self, LeatKernelForm form, GError **error);
 /* Why the lanes of a batch cannot be one launch of the kernel; static; NULL where they can. */
-const char *leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry);
+const char *leat_kernel_source_why_not_wide (LeatKernelSource *self, const char *entry);
 /* Why the kernel cannot be a stage of one that stays on the device; static; NULL where it can, and then @stage is its
  * number there. */
 const char *leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage);

@@ -354,23 +354,23 @@ leat_kernel_source_dup_host_text (LeatKernelSource *self, LeatKernelForm form, G
 }
 
 static const char *
-leat_kernel_source_find_why_no_lanes (LeatKernelSource *self, const char *entry)
+leat_kernel_source_find_why_not_wide (LeatKernelSource *self, const char *entry)
 {
   g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
   const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
 
-  return decl != NULL ? leat_kernel_unit_why_no_lanes (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0))
+  return decl != NULL ? leat_kernel_unit_why_not_wide (self->unit, calls, decl - leat_kernel_unit_at (self->unit, 0))
                       : NULL;
 }
 
 const char *
-leat_kernel_source_why_no_lanes (LeatKernelSource *self, const char *entry)
+leat_kernel_source_why_not_wide (LeatKernelSource *self, const char *entry)
 {
   g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, TRUE);
   const char *why = NULL;
 
   for (guint i = 0; i < parts->len && why == NULL; i++)
-    why = leat_kernel_source_find_why_no_lanes (g_ptr_array_index (parts, i), entry);
+    why = leat_kernel_source_find_why_not_wide (g_ptr_array_index (parts, i), entry);
   return why;
 }
 

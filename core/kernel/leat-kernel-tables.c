@@ -174,10 +174,10 @@ leat_tables_append_plain (GString *out, LeatHostWriter *self, const LeatEntry *e
 }
 
 static gboolean
-leat_tables_has_lanes (LeatHostWriter *self, const LeatEntry *entry)
+leat_tables_has_wide (LeatHostWriter *self, const LeatEntry *entry)
 {
-  return (self->form & LEAT_KERNEL_LANES) && entry->wrapper != NULL
-         && leat_kernel_unit_why_no_lanes (self->unit, self->calls, entry->index) == NULL;
+  return (self->form & LEAT_KERNEL_WIDE) && entry->wrapper != NULL
+         && leat_kernel_unit_why_not_wide (self->unit, self->calls, entry->index) == NULL;
 }
 
 /* static const LeatHostParam leat_layout_saxpy[] = { { offset, size }, ... }; */
@@ -247,46 +247,46 @@ leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *ent
 }
 
 static void
-leat_tables_append_lane_params (GString *out, const LeatEntry *entry)
+leat_tables_append_wide_params (GString *out, const LeatEntry *entry)
 {
-  g_autoptr (GArray) params = leat_entry_list_lane_params (entry);
-  g_autofree char *name = g_strdup_printf ("leat_laned_%s", entry->name);
+  g_autoptr (GArray) params = leat_entry_list_wide_params (entry);
+  g_autofree char *name = g_strdup_printf ("leat_wide_%s", entry->name);
 
   leat_tables_append_params (out, name, params);
 }
 
 /* The functions for many lanes: they find the memory of the block's lane and go on. */
 static void
-leat_tables_append_lane (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+leat_tables_append_wide (GString *out, LeatHostWriter *self, const LeatEntry *entry)
 {
   g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (self->unit, entry->decl, NULL);
-  g_autoptr (GArray) params = leat_entry_list_lane_params (entry);
-  g_autofree char *arguments = leat_entry_dup_lane_arguments (entry, prototype, "block->index.z", "p.");
-  g_autofree char *reports = leat_entry_dup_lane_reports (entry, "block->index.z", "p.");
+  g_autoptr (GArray) params = leat_entry_list_wide_params (entry);
+  g_autofree char *arguments = leat_entry_dup_wide_arguments (entry, prototype, "block->index.z", "p.");
+  g_autofree char *reports = leat_entry_dup_wide_reports (entry, "block->index.z", "p.");
   const char *n = entry->name;
-  g_autofree char *layout = g_strdup_printf ("leat_layout_laned_%s", n);
-  g_autofree char *type = g_strdup_printf ("leat_laned_%s", n);
+  g_autofree char *layout = g_strdup_printf ("leat_layout_wide_%s", n);
+  g_autofree char *type = g_strdup_printf ("leat_wide_%s", n);
   g_autofree char *turn =
-    g_strdup_printf ("const leat_module::leat_laned_%s &p = *(const leat_module::leat_laned_%s *) params; (void) p; "
+    g_strdup_printf ("const leat_module::leat_wide_%s &p = *(const leat_module::leat_wide_%s *) params; (void) p; "
                      "leat_module::leat_%s_%s q = { %s%s%s%s };",
                      n, n, leat_tables_get_inner (entry), n, entry->reports ? "{ " : "", arguments,
                      entry->reports ? " }, " : "", reports);
 
-  leat_tables_append_turning (out, self, entry, "leat_lane_", turn);
+  leat_tables_append_turning (out, self, entry, "leat_wide_", turn);
   leat_tables_append_layout (out, layout, type, params);
 }
 
 static void
-leat_tables_append_lane_row (GString *out, LeatHostWriter *self, const LeatEntry *entry)
+leat_tables_append_wide_row (GString *out, LeatHostWriter *self, const LeatEntry *entry)
 {
-  g_autoptr (GArray) params = leat_entry_list_lane_params (entry);
+  g_autoptr (GArray) params = leat_entry_list_wide_params (entry);
   gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
   const char *n = entry->name;
-  g_autofree char *size = params->len ? g_strdup_printf ("sizeof (leat_module::leat_laned_%s)", n) : g_strdup ("0");
-  g_autofree char *functions = leat_tables_dup_functions (self, entry, "leat_lane_");
+  g_autofree char *size = params->len ? g_strdup_printf ("sizeof (leat_module::leat_wide_%s)", n) : g_strdup ("0");
+  g_autofree char *functions = leat_tables_dup_functions (self, entry, "leat_wide_");
 
   g_string_append_printf (out,
-                          "  { \"leat_lane_%s\", %u, leat_layout_laned_%s, %s, 0, %s" LEAT_TABLES_BOUNDS ", %s },\n", n,
+                          "  { \"leat_wide_%s\", %u, leat_layout_wide_%s, %s, 0, %s" LEAT_TABLES_BOUNDS ", %s },\n", n,
                           params->len, n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0", n, functions);
 }
 
@@ -351,7 +351,7 @@ leat_tables_append_places (GString *out, LeatHostWriter *self)
           g_autofree char *set = g_strdup_printf ("reach_%u", i);
 
           leat_tables_append_set (out, self, set, entry, TRUE);
-          for (guint r = 0, n = (entry->wrapper ? 2 : 1) + (guint) leat_tables_has_lanes (self, entry); r < n; r++)
+          for (guint r = 0, n = (entry->wrapper ? 2 : 1) + (guint) leat_tables_has_wide (self, entry); r < n; r++)
             g_string_append_printf (out, "  leat_kernels[%u].static_shared = leat_place_end (%s, owners);\n", row++,
                                     set);
         }
@@ -381,9 +381,9 @@ leat_tables_append_module (GString *out, LeatHostWriter *self)
         continue;
       leat_tables_append_row (out, self, entry, TRUE);
       rows++;
-      if (!leat_tables_has_lanes (self, entry))
+      if (!leat_tables_has_wide (self, entry))
         continue;
-      leat_tables_append_lane_row (out, self, entry);
+      leat_tables_append_wide_row (out, self, entry);
       rows++;
     }
   if (self->form & LEAT_KERNEL_PERSISTENT)
@@ -430,8 +430,8 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
                                 params);
       if (entry->differs)
         leat_tables_append_params (out, wrapped, entry->wrapper);
-      if (leat_tables_has_lanes (self, entry))
-        leat_tables_append_lane_params (out, entry);
+      if (leat_tables_has_wide (self, entry))
+        leat_tables_append_wide_params (out, entry);
     }
   if (self->form & LEAT_KERNEL_PERSISTENT)
     {
@@ -446,9 +446,9 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
 
       g_string_append (out, resolver);
     }
-  if (self->form & LEAT_KERNEL_LANES)
+  if (self->form & LEAT_KERNEL_WIDE)
     {
-      g_autofree char *helper = leat_entry_dup_lane_helper ("static inline");
+      g_autofree char *helper = leat_entry_dup_wide_helper ("static inline");
 
       g_string_append (out, helper);
     }
@@ -464,8 +464,8 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       if (entry->reports)
         leat_tables_append_plain (out, self, entry);
       leat_tables_append_layout (out, layout, params, entry->params);
-      if (leat_tables_has_lanes (self, entry))
-        leat_tables_append_lane (out, self, entry);
+      if (leat_tables_has_wide (self, entry))
+        leat_tables_append_wide (out, self, entry);
       if (!entry->differs)
         continue;
       leat_tables_append_wrapper (out, self, entry);

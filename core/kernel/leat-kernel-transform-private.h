@@ -121,7 +121,7 @@ guint leat_kernel_unit_read_bounds (const LeatKernelUnit *unit, const LeatDecl *
 guint leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry);
 
 /* Why the lanes of a batch cannot be one launch of the kernel @decl; NULL where they can. */
-const char *leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint decl);
+const char *leat_kernel_unit_why_not_wide (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint decl);
 /* Is it a variable in which a kernel may leave something for the next launch? */
 gboolean leat_decl_keeps_data (const LeatKernelUnit *unit, const LeatDecl *decl);
 /* Are there such variables? */

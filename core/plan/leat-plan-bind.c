@@ -48,7 +48,7 @@ leat_plan_reset_places (LeatPlan *self)
   for (guint i = 0; i < self->ops->len; i++)
     leat_plan_get_op (self, i)->elided = leat_plan_get_op (self, i)->hidden = FALSE;
   leat_plan_choose_loops (self);
-  leat_plan_choose_chains (self);
+  leat_plan_choose_fusibles (self);
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
@@ -70,7 +70,7 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   self->why_not_early = "the kernels are not loaded";
   if (traits->persistent)
     {
-      leat_plan_find_needed_chains (self);
+      leat_plan_find_needed_fusibles (self);
       self->traits.ways = NULL; /* nothing of it is measured, and ops may have other numbers now */
     }
   leat_plan_reset_places (self);
@@ -78,7 +78,7 @@ leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
   leat_plan_find_slots (self);
   leat_plan_find_reusable (self);
   leat_plan_find_dependencies (self, &ancestors);
-  leat_plan_find_lanes (self);
+  leat_plan_widen (self);
   leat_plan_lay_out (self, &ancestors);
   leat_plan_pack_transfers (self, &ancestors);
   leat_ancestors_clear (&ancestors);

@@ -12,7 +12,7 @@
  * read: the blocks around must have read it. */
 
 const char *
-leat_stage_why_border (const LeatStage *before, const LeatStage *stage)
+leat_stage_why_border (const LeatFuseStage *before, const LeatFuseStage *stage)
 {
   const LeatOp *a = before->op, *b = stage->op;
 
@@ -83,7 +83,7 @@ leat_op_is_covered (const LeatOp *op, const LeatBuffer *buffer)
 }
 
 static const char *
-leat_border_why_grid (const LeatStage *before, const LeatStage *stage, const LeatBuffer *buffer)
+leat_border_why_grid (const LeatFuseStage *before, const LeatFuseStage *stage, const LeatBuffer *buffer)
 {
   const LeatOp *a = before->op, *b = stage->op;
 
@@ -114,7 +114,7 @@ leat_border_set_reach (LeatBorder *self, const LeatOp *op, guint64 reach)
 }
 
 LeatBorder
-leat_fuser_find_border (LeatFuser *self, const LeatStage *before, const LeatStage *stage)
+leat_fuser_find_border (LeatFuser *self, const LeatFuseStage *before, const LeatFuseStage *stage)
 {
   LeatBorder border = { .why = leat_stage_why_border (before, stage) };
   const LeatOp *a = before->op, *b = stage->op;

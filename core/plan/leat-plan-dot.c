@@ -40,7 +40,7 @@ leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
                           : op->kind == LEAT_OP_FOREIGN ? op->name
                                                         : leat_op_kind_get_name (op->kind),
                           op->why_spread != NULL ? "\\nspread"
-                          : op->laned            ? "\\ncoalesced"
+                          : op->wide             ? "\\ncoalesced"
                                                  : "",
                           self->notes != NULL ? self->notes[op->index] : "",
                           host                    ? ", style=rounded"
@@ -57,7 +57,7 @@ leat_plan_dot_place (LeatPlanDot *self, const LeatOp *op)
       g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
 
       g_string_append_printf (self->text, "  subgraph cluster%u {\n  label=\"%s, %s\";\n  style=rounded;\n", op->index,
-                              name, leat_loop_executor_get_name (op->runs->way));
+                              name, leat_loop_method_get_name (op->runs->method));
     }
   if (!op->elided || op->packed_with != NULL)
     leat_plan_dot_box (self, op);

@@ -79,7 +79,7 @@ leat_fuser_find_counter (LeatFuser *self, LeatBufferId root)
 
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatOp *op = g_array_index (self->stages, LeatStage, i).op;
+      const LeatOp *op = g_array_index (self->stages, LeatFuseStage, i).op;
 
       if (leat_op_counts_into (self->plan, op, root))
         return op;
@@ -100,7 +100,7 @@ leat_fuse_writer_check_count (LeatFuseWriter *self, LeatBufferId id)
 {
   LeatFuser *fuser = self->fuser;
   const LeatOp *counter = leat_fuser_find_counter (fuser, leat_plan_follow_memory (fuser->plan, id)), *from = counter;
-  const char *advice = fuser->loop != NULL ? "set another executor=" : "end the body before what takes it";
+  const char *advice = fuser->loop != NULL ? "set another method=" : "end the body before what takes it";
   g_autofree char *who = NULL;
 
   if (counter == NULL)
@@ -164,7 +164,7 @@ leat_fuse_writer_get_count (LeatFuseWriter *self, LeatBufferId id, gboolean by_v
 
 /* An argument whose value comes with the launch. */
 static char *
-leat_fuse_writer_dup_scalar (LeatFuseWriter *self, const LeatStage *stage, guint index)
+leat_fuse_writer_dup_scalar (LeatFuseWriter *self, const LeatFuseStage *stage, guint index)
 {
   const LeatOpArg *from = &stage->op->args[index];
   LeatOpArg arg = { from->kind, LEAT_BUFFER_NONE, NULL, g_strdup (from->name), stage->op->node };
@@ -187,7 +187,7 @@ leat_fuse_writer_dup_local (LeatFuseWriter *self, LeatBufferId id)
 
 /* Of an item: that it is the thread's own, or one around it; and what its mark says, where it has one. */
 static char *
-leat_fuse_writer_dup_checked (LeatFuseWriter *self, const LeatStage *stage, guint index)
+leat_fuse_writer_dup_checked (LeatFuseWriter *self, const LeatFuseStage *stage, guint index)
 {
   const LeatParam *param = &stage->op->prototype->params[index];
   g_autofree char *at = leat_fuse_writer_dup_marked (self, stage, index);
@@ -199,7 +199,7 @@ leat_fuse_writer_dup_checked (LeatFuseWriter *self, const LeatStage *stage, guin
 }
 
 static char *
-leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
+leat_fuse_writer_dup_pointer (LeatFuseWriter *self, const LeatFuseStage *stage, guint index, gboolean per_item)
 {
   const LeatParam *param = &stage->op->prototype->params[index];
   LeatBufferId id = stage->op->args[index].buffer;
@@ -239,7 +239,7 @@ leat_fuse_writer_dup_count (LeatFuseWriter *self, const LeatOpArg *arg)
 
 /* Functions that take any pointer want to know which. */
 static char *
-leat_fuse_writer_dup_count_at (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
+leat_fuse_writer_dup_count_at (LeatFuseWriter *self, const LeatFuseStage *stage, guint index, gboolean per_item)
 {
   const LeatParam *param = &stage->op->prototype->params[index];
   const char *at = leat_fuse_writer_get_count (self, stage->op->args[index].buffer, FALSE);
@@ -251,7 +251,7 @@ leat_fuse_writer_dup_count_at (LeatFuseWriter *self, const LeatStage *stage, gui
 }
 
 char *
-leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item)
+leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatFuseStage *stage, guint index, gboolean per_item)
 {
   const LeatOpArg *arg = &stage->op->args[index];
   const LeatParam *param = &stage->op->prototype->params[index];
@@ -271,7 +271,7 @@ leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, gui
 }
 
 char *
-leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatStage *stage, gboolean per_item)
+leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item)
 {
   GString *text = g_string_new (NULL);
 

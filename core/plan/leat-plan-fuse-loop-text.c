@@ -53,7 +53,7 @@ static gboolean
 leat_fuse_writer_swaps (LeatFuseWriter *self)
 {
   for (guint i = 0; i < self->fuser->stages->len; i++)
-    if (g_array_index (self->fuser->stages, LeatStage, i).swapped)
+    if (g_array_index (self->fuser->stages, LeatFuseStage, i).swapped)
       return TRUE;
   return FALSE;
 }
@@ -96,7 +96,7 @@ leat_fuse_writer_write_test (LeatFuseWriter *self)
 {
   const LeatFuser *fuser = self->fuser;
   g_autofree char *function =
-    leat_kernel_fuse_add_function (self->text, fuser->test.op->source, fuser->loop->joint_test, LEAT_FUSE_FREE);
+    leat_kernel_fuse_add_function (self->text, fuser->test.op->source, fuser->loop->fused_test, LEAT_FUSE_FREE);
   g_autoptr (GString) arguments = g_string_new (NULL);
 
   for (guint i = 0; i < fuser->test.op->n_args; i++)
@@ -116,7 +116,7 @@ leat_fuse_writer_swap (LeatFuseWriter *self)
 {
   for (guint i = 0; i < self->fuser->stages->len; i++)
     {
-      const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
 
       if (stage->swapped)
         leat_fuse_writer_state (self, "leat_fuse_swap (%s, %s);", leat_fuse_writer_get_items (self, stage->op->to),
@@ -136,7 +136,7 @@ leat_fuse_writer_turn_back (LeatFuseWriter *self)
   leat_fuse_writer_state (self, "{");
   for (guint i = 0; i < self->fuser->stages->len; i++)
     {
-      const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
 
       if (stage->swapped)
         leat_fuse_writer_copy_bytes (self, stage->op->from, stage->op->to, stage->op->bytes);

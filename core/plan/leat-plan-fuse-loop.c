@@ -17,10 +17,10 @@
 
 #define LEAT_FUSE_MOST_THREADS 1024
 
-static LeatStage *
+static LeatFuseStage *
 leat_fuser_at (LeatFuser *self, guint index)
 {
-  return &g_array_index (self->stages, LeatStage, index);
+  return &g_array_index (self->stages, LeatFuseStage, index);
 }
 
 /* Does the test look at the buffer's memory?  What its op touches beyond that is there for the sake of lifetimes. */
@@ -98,7 +98,7 @@ leat_fuser_grow_block (LeatFuser *self)
 
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatStage *stage = leat_fuser_at (self, i);
+      const LeatFuseStage *stage = leat_fuser_at (self, i);
       const LeatOp *op = stage->op;
 
       if (op->kind == LEAT_OP_KERNEL && stage->traits.form == LEAT_FUSE_BLOCK)
@@ -129,7 +129,7 @@ leat_fuser_place_test (LeatFuser *self)
 
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatStage *stage = leat_fuser_at (self, i);
+      const LeatFuseStage *stage = leat_fuser_at (self, i);
 
       for (guint t = 0; t < stage->op->n_touches && !stage->alone; t++)
         if ((stage->op->touches[t].access & LEAT_ACCESS_WRITE)
@@ -171,5 +171,5 @@ leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop)
   g_autoptr (GError) error = NULL;
 
   if (!leat_plan_fuse_loop (self, loop, &error))
-    loop->why_not_joint = g_strdup (error->message);
+    loop->why_not_fused = g_strdup (error->message);
 }

@@ -66,10 +66,10 @@ static const char leat_marks_declarations[] =
 /* In turns_of: the number of the launch is that which blocks wait by. */
 #define LEAT_MARKS_OF_LAUNCH G_MAXUINT64
 
-static const LeatStage *
+static const LeatFuseStage *
 leat_marks_at (const LeatFuser *fuser, guint index)
 {
-  return &g_array_index (fuser->stages, LeatStage, index);
+  return &g_array_index (fuser->stages, LeatFuseStage, index);
 }
 
 static guint64
@@ -82,7 +82,7 @@ leat_marks_count_items (LeatPlan *plan, LeatBufferId id)
 
 /* Each pointer can be given something that looks like one. */
 static gboolean
-leat_marks_is_plain (const LeatStage *stage)
+leat_marks_is_plain (const LeatFuseStage *stage)
 {
   if (stage->op->kind != LEAT_OP_KERNEL)
     return FALSE;
@@ -98,7 +98,7 @@ leat_marks_is_plain (const LeatStage *stage)
 
 /* All that the stage does to it is seen. */
 static gboolean
-leat_marks_sees (const LeatStage *stage, LeatBufferId id)
+leat_marks_sees (const LeatFuseStage *stage, LeatBufferId id)
 {
   return leat_marks_is_plain (stage) && leat_stage_get_type (stage, id) != NULL;
 }
@@ -107,7 +107,7 @@ leat_marks_sees (const LeatStage *stage, LeatBufferId id)
 static guint
 leat_marks_find_writer (const LeatFuser *fuser, guint index, LeatBufferId id)
 {
-  const LeatStage *stage = leat_marks_at (fuser, index);
+  const LeatFuseStage *stage = leat_marks_at (fuser, index);
 
   for (guint i = index; i-- > 0;)
     if (!leat_marks_at (fuser, i)->alone && (leat_stage_get_access (leat_marks_at (fuser, i), id) & LEAT_ACCESS_WRITE))
@@ -128,14 +128,14 @@ static gboolean
 leat_marks_wants (LeatFuser *fuser, LeatBufferId id)
 {
   const LeatBuffer *buffer = leat_plan_get_buffer (fuser->plan, id);
-  const LeatStage *writer = NULL;
+  const LeatFuseStage *writer = NULL;
   gboolean read = FALSE;
 
   if (buffer->kind != LEAT_BUFFER_DEVICE || buffer->spec == NULL || leat_fuser_has_alias (fuser, id))
     return FALSE;
   for (guint i = 0; i < fuser->stages->len; i++)
     {
-      const LeatStage *stage = leat_marks_at (fuser, i);
+      const LeatFuseStage *stage = leat_marks_at (fuser, i);
       LeatAccess access = stage->alone ? 0 : leat_stage_get_access (stage, id);
       guint from = access != 0 ? leat_marks_find_writer (fuser, i, id) : i;
 
@@ -191,27 +191,27 @@ leat_fuser_find_marks (LeatFuser *self)
 }
 
 gboolean
-leat_fuser_is_marked (const LeatFuser *self, const LeatStage *stage)
+leat_fuser_is_marked (const LeatFuser *self, const LeatFuseStage *stage)
 {
   return self->turns_of[stage->unit] > 0 && leat_marks_is_plain (stage);
 }
 
 static char *
-leat_marks_dup_name (const LeatStage *stage)
+leat_marks_dup_name (const LeatFuseStage *stage)
 {
   return g_strdup_printf ("%s \"%s\"", leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
 }
 
 /* The same within a string of the kernel's text. */
 static char *
-leat_marks_dup_quoted (const LeatStage *stage)
+leat_marks_dup_quoted (const LeatFuseStage *stage)
 {
   return g_strdup_printf ("%s \\\"%s\\\"", leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
 }
 
 /* Why not all is seen that the stage does to it; NULL: it is. */
 static char *
-leat_marks_dup_why (const LeatStage *stage, LeatBufferId id)
+leat_marks_dup_why (const LeatFuseStage *stage, LeatBufferId id)
 {
   g_autofree char *name = leat_marks_dup_name (stage);
 
@@ -233,7 +233,7 @@ leat_marks_dup_why (const LeatStage *stage, LeatBufferId id)
 static char *
 leat_marks_dup_unchecked (LeatFuser *fuser, guint from, guint index, LeatBufferId id)
 {
-  const LeatStage *before = leat_marks_at (fuser, from), *stage = leat_marks_at (fuser, index);
+  const LeatFuseStage *before = leat_marks_at (fuser, from), *stage = leat_marks_at (fuser, index);
   LeatAccess first = leat_stage_get_access (before, id), then = leat_stage_get_access (stage, id);
   char *why;
 
@@ -251,11 +251,11 @@ leat_marks_dup_unchecked (LeatFuser *fuser, guint from, guint index, LeatBufferI
 char *
 leat_fuser_dup_unchecked (LeatFuser *self, guint index, guint *with)
 {
-  const LeatStage *stage = leat_marks_at (self, index);
+  const LeatFuseStage *stage = leat_marks_at (self, index);
 
   for (guint i = 0; i < index && self->call->is_checked && !stage->alone; i++)
     {
-      const LeatStage *before = leat_marks_at (self, i);
+      const LeatFuseStage *before = leat_marks_at (self, i);
 
       *with = i;
       if (before->alone || before->layer != stage->layer || !leat_fuser_conflict (self, before->op, stage->op))
@@ -272,14 +272,14 @@ leat_fuser_dup_unchecked (LeatFuser *self, guint index, guint *with)
 }
 
 static guint
-leat_marks_get_index (const LeatFuser *fuser, const LeatStage *stage)
+leat_marks_get_index (const LeatFuser *fuser, const LeatFuseStage *stage)
 {
   return (guint) (stage - leat_marks_at (fuser, 0));
 }
 
 /* Who wrote what comes to a parameter, where there are marks of it; the stage's own number where not. */
 static guint
-leat_marks_find_checked (const LeatFuser *fuser, const LeatStage *stage, guint param)
+leat_marks_find_checked (const LeatFuser *fuser, const LeatFuseStage *stage, guint param)
 {
   guint index = leat_marks_get_index (fuser, stage);
   LeatBufferId id = stage->op->args[param].buffer;
@@ -292,7 +292,7 @@ leat_marks_find_checked (const LeatFuser *fuser, const LeatStage *stage, guint p
 
 /* Has one of the parameters before it the same of the same stage? */
 static gboolean
-leat_marks_is_known (const LeatFuser *fuser, const LeatStage *stage, guint param)
+leat_marks_is_known (const LeatFuser *fuser, const LeatFuseStage *stage, guint param)
 {
   for (guint i = 0; i < param; i++)
     if (leat_marks_find_checked (fuser, stage, i) == leat_marks_find_checked (fuser, stage, param))
@@ -307,7 +307,7 @@ leat_marks_is_by_number (const LeatOp *op)
 }
 
 char *
-leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatStage *stage, guint param)
+leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatFuseStage *stage, guint param)
 {
   LeatFuser *fuser = self->fuser;
   const LeatOp *op = stage->op;
@@ -339,7 +339,7 @@ leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatStage *stage, guint
 
 /* The type of it. */
 char *
-leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatStage *stage, guint param)
+leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatFuseStage *stage, guint param)
 {
   const LeatFuser *fuser = self->fuser;
   LeatBufferId id = stage->op->args[param].buffer;
@@ -354,7 +354,7 @@ leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatStage *stage, 
 
 /* `kernel "a" and map "b" hand on` */
 char *
-leat_fuse_writer_dup_givers (LeatFuseWriter *self, const LeatStage *stage)
+leat_fuse_writer_dup_givers (LeatFuseWriter *self, const LeatFuseStage *stage)
 {
   GString *text = g_string_new (NULL);
   guint n = 0;
@@ -373,7 +373,7 @@ leat_fuse_writer_dup_givers (LeatFuseWriter *self, const LeatStage *stage)
 }
 
 void
-leat_fuse_writer_declare_lost (LeatFuseWriter *self, const LeatStage *stage)
+leat_fuse_writer_declare_lost (LeatFuseWriter *self, const LeatFuseStage *stage)
 {
   guint index = leat_marks_get_index (self->fuser, stage);
 
@@ -389,14 +389,14 @@ leat_fuse_writer_declare_lost (LeatFuseWriter *self, const LeatStage *stage)
 
 /* @at: of which item of the stage */
 void
-leat_fuse_writer_tell_lost (LeatFuseWriter *self, const LeatStage *stage, const char *at)
+leat_fuse_writer_tell_lost (LeatFuseWriter *self, const LeatFuseStage *stage, const char *at)
 {
   guint index = leat_marks_get_index (self->fuser, stage);
 
   for (guint a = 0; a < stage->op->n_args; a++)
     {
       guint from = leat_marks_find_checked (self->fuser, stage, a);
-      const LeatStage *writer = leat_marks_at (self->fuser, from);
+      const LeatFuseStage *writer = leat_marks_at (self->fuser, from);
       g_autofree char *name = leat_marks_dup_quoted (stage), *said = leat_stage_dup_access (writer), *variable = NULL;
       g_autofree char *what =
         g_strdup_printf ("%s, and an item that %s reads was not written by the block that has its number", said, name);

@@ -36,7 +36,7 @@ typedef struct
   guint unit;            /* the first stage of those that are done block by block, or item by item, with it */
   LeatBorder border;     /* that put it where it is */
   guint border_with;     /* what it follows there */
-} LeatStage;
+} LeatFuseStage;
 
 /* Blocks of one unit wait for those of another one. */
 typedef struct
@@ -74,10 +74,10 @@ typedef struct
   const LeatFuseCall *call;
   guint first, end;  /* ops that become stages */
   gboolean is_chain; /* of nodes that are in no group together */
-  GArray *stages;    /* LeatStage */
+  GArray *stages;    /* LeatFuseStage */
   guint threads;
   LeatPlanLoop *loop;   /* (nullable): the stages are done as often as its test says */
-  LeatStage test;       /* then */
+  LeatFuseStage test;   /* then */
   guint test_layer;     /* before which layer it is looked at; their number: behind the last */
   gboolean meets_again; /* behind the test, which reads what the first layer writes */
   gboolean in_block;    /* one block does all */
@@ -103,7 +103,7 @@ typedef struct
 void leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, guint end,
                       const LeatFuseCall *call);
 void leat_fuser_clear (LeatFuser *self);
-void leat_fuser_add_stage (LeatFuser *self, const LeatStage *stage);
+void leat_fuser_add_stage (LeatFuser *self, const LeatFuseStage *stage);
 /* NULL: it may be part of it, as far as can be seen without its source. */
 const char *leat_fuser_why_not (LeatFuser *self, const LeatOp *op);
 gboolean leat_op_is_of_count (LeatPlan *plan, const LeatOp *op);
@@ -120,9 +120,9 @@ guint leat_op_count_threads (const LeatOp *op);
 /* Does one touch what the other writes? */
 gboolean leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b);
 /* NULL: what one block does in @before is all that the block with its number needs in @stage. */
-const char *leat_stage_why_border (const LeatStage *before, const LeatStage *stage);
+const char *leat_stage_why_border (const LeatFuseStage *before, const LeatFuseStage *stage);
 /* How @stage follows @before, whose memory it touches. */
-LeatBorder leat_fuser_find_border (LeatFuser *self, const LeatStage *before, const LeatStage *stage);
+LeatBorder leat_fuser_find_border (LeatFuser *self, const LeatFuseStage *before, const LeatFuseStage *stage);
 /* After all stages have their place: which units wait for which. */
 void leat_fuser_find_waits (LeatFuser *self);
 /* Before it is known who says that it is done: which units need not wait, as they do again what others do. */
@@ -133,10 +133,10 @@ void leat_fuser_find_marks (LeatFuser *self);
  * is seen. (transfer full) */
 char *leat_fuser_dup_unchecked (LeatFuser *self, guint index, guint *with);
 /* It is given pointers that mark or look at marks. */
-gboolean leat_fuser_is_marked (const LeatFuser *self, const LeatStage *stage);
+gboolean leat_fuser_is_marked (const LeatFuser *self, const LeatFuseStage *stage);
 /* Can each item of it be done by itself? */
-gboolean leat_fuser_has_items (LeatFuser *self, const LeatStage *stage);
-gboolean leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b);
+gboolean leat_fuser_has_items (LeatFuser *self, const LeatFuseStage *stage);
+gboolean leat_fuser_has_same_items (LeatFuser *self, const LeatFuseStage *a, const LeatFuseStage *b);
 gboolean leat_fuser_read_stages (LeatFuser *self, GError **error);
 /* Says what stands before what, and what stands together. */
 void leat_fuser_find_layers (LeatFuser *self);
@@ -149,20 +149,20 @@ LeatBufferId leat_fuser_get_count_origin (LeatFuser *self, LeatBufferId id);
 /* Nothing changes how much there is in the buffer's memory. */
 gboolean leat_fuser_keeps_count (LeatFuser *self, LeatBufferId id);
 /* The count of a stage that is done item by item: its buffer, or NONE and how many. */
-LeatBufferId leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor);
+LeatBufferId leat_fuser_get_items (LeatFuser *self, const LeatFuseStage *stage, guint64 *factor);
 /* A buffer that nobody but stages of one unit sees, which is done item by item. */
 gboolean leat_fuser_is_kept (LeatFuser *self, LeatBufferId id);
 /* What the stage touches of it lies in shared memory. */
-gboolean leat_fuser_has_window (LeatFuser *self, const LeatStage *stage, LeatBufferId id);
+gboolean leat_fuser_has_window (LeatFuser *self, const LeatFuseStage *stage, LeatBufferId id);
 /* No memory is left of it. */
 gboolean leat_fuser_is_dropped (LeatFuser *self, LeatBufferId id);
 /* Does every node that reads the buffer stand in the body? */
 gboolean leat_fuser_is_inside (LeatFuser *self, LeatBufferId id);
 gboolean leat_fuser_has_alias (LeatFuser *self, LeatBufferId id);
 /* What it does with the buffer; 0: nothing. */
-LeatAccess leat_stage_get_access (const LeatStage *stage, LeatBufferId id);
+LeatAccess leat_stage_get_access (const LeatFuseStage *stage, LeatBufferId id);
 /* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
-const char *leat_stage_get_type (const LeatStage *stage, LeatBufferId id);
+const char *leat_stage_get_type (const LeatFuseStage *stage, LeatBufferId id);
 /* Writes the kernel, and gives it to @op with its arguments. */
 gboolean leat_fuser_write (LeatFuser *self, LeatOp *op, GError **error);
 gboolean leat_fuser_writes (LeatFuser *self, LeatBufferId id);

@@ -13,7 +13,7 @@
  * node; sizes that are known stand in the text. */
 
 #define LEAT_FUSE_ENTRY      "megakernel"
-#define LEAT_FUSE_LOOP_ENTRY "cooperative_loop"
+#define LEAT_FUSE_LOOP_ENTRY "fused_loop"
 
 void
 leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...)
@@ -76,7 +76,7 @@ leat_fuse_writer_copy_bytes (LeatFuseWriter *self, LeatBufferId to_id, LeatBuffe
 }
 
 static void
-leat_fuse_writer_copy (LeatFuseWriter *self, const LeatStage *stage)
+leat_fuse_writer_copy (LeatFuseWriter *self, const LeatFuseStage *stage)
 {
   const LeatOp *op = stage->op;
   gboolean header = leat_plan_get_buffer (self->fuser->plan, op->to)->header;
@@ -93,7 +93,7 @@ leat_fuse_writer_copy (LeatFuseWriter *self, const LeatStage *stage)
 }
 
 static void
-leat_fuse_writer_comment (LeatFuseWriter *self, const LeatStage *stage)
+leat_fuse_writer_comment (LeatFuseWriter *self, const LeatFuseStage *stage)
 {
   g_autofree char *text =
     g_strdup_printf ("%s %s", leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
@@ -102,14 +102,14 @@ leat_fuse_writer_comment (LeatFuseWriter *self, const LeatStage *stage)
 }
 
 static char *
-leat_fuse_writer_add_function (LeatFuseWriter *self, const LeatStage *stage, LeatFuseForm form)
+leat_fuse_writer_add_function (LeatFuseWriter *self, const LeatFuseStage *stage, LeatFuseForm form)
 {
   return leat_kernel_fuse_add_function (self->text, stage->op->source, stage->op->prototype->entry, form);
 }
 
 /* A stage by itself, all blocks of the launch at once. */
 static void
-leat_fuse_writer_write_free (LeatFuseWriter *self, const LeatStage *stage)
+leat_fuse_writer_write_free (LeatFuseWriter *self, const LeatFuseStage *stage)
 {
   g_autofree char *function = NULL, *arguments = NULL;
 
@@ -129,7 +129,7 @@ leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
 {
   for (guint i = 0; i < self->fuser->stages->len; i++)
     {
-      const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
 
       for (guint a = 0; stage->unit == unit && a < stage->op->n_args; a++)
         if (leat_op_get_role (stage->op, a) == LEAT_ROLE_ITEMS && !leat_op_only_reads (stage->op, a)
@@ -145,7 +145,7 @@ leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
 }
 
 char *
-leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage)
+leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatFuseStage *stage)
 {
   guint64 factor;
   LeatBufferId id = leat_fuser_get_items (self->fuser, stage, &factor);
@@ -156,7 +156,7 @@ leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage)
 }
 
 char *
-leat_stage_dup_access (const LeatStage *stage)
+leat_stage_dup_access (const LeatFuseStage *stage)
 {
   if (stage->op->pattern == LEAT_PATTERN_STENCIL)
     return g_strdup_printf ("access=stencil:%" G_GUINT64_FORMAT, stage->op->reach);
@@ -165,7 +165,7 @@ leat_stage_dup_access (const LeatStage *stage)
 
 /* What a node says of itself, and does instead; NULL: nothing is looked at. */
 static char *
-leat_fuse_writer_dup_wrong (LeatFuseWriter *self, const LeatStage *stage, gboolean per_item)
+leat_fuse_writer_dup_wrong (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item)
 {
   gboolean near = stage->op->pattern == LEAT_PATTERN_STENCIL;
   g_autofree char *access = leat_stage_dup_access (stage), *givers = leat_fuse_writer_dup_givers (self, stage);
@@ -203,7 +203,7 @@ leat_fuse_writer_get_code (LeatFuseWriter *self, const char *said)
 }
 
 void
-leat_fuse_writer_tell (LeatFuseWriter *self, const LeatStage *stage, const char *says, const char *at,
+leat_fuse_writer_tell (LeatFuseWriter *self, const LeatFuseStage *stage, const char *says, const char *at,
                        const char *variable)
 {
   g_autofree char *said = g_strdup_printf ("%s \\\"%s\\\" says %s", leat_node_get_id (stage->op->node),
@@ -215,7 +215,7 @@ leat_fuse_writer_tell (LeatFuseWriter *self, const LeatStage *stage, const char 
 
 /* Behind its call. */
 static void
-leat_fuse_writer_check (LeatFuseWriter *self, const LeatStage *stage, gboolean per_item)
+leat_fuse_writer_check (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item)
 {
   g_autofree char *says = leat_fuse_writer_dup_wrong (self, stage, per_item);
   g_autofree char *at =
@@ -232,7 +232,7 @@ leat_fuse_writer_meets (LeatFuseWriter *self, guint unit)
 {
   for (guint i = 0; i < self->fuser->stages->len; i++)
     {
-      const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
 
       if (stage->unit == unit && (stage->traits.has_shared || stage->op->pattern == LEAT_PATTERN_BLOCK))
         return TRUE;
@@ -242,11 +242,11 @@ leat_fuse_writer_meets (LeatFuseWriter *self, guint unit)
 
 /* The barriers of a file are others where a kernel of it that is used is left by threads while others wait. */
 static gboolean
-leat_fuse_writer_leaves (LeatFuseWriter *self, const LeatStage *stage)
+leat_fuse_writer_leaves (LeatFuseWriter *self, const LeatFuseStage *stage)
 {
   for (guint i = 0; i < self->fuser->stages->len && stage->traits.waits; i++)
     {
-      const LeatStage *other = &g_array_index (self->fuser->stages, LeatStage, i);
+      const LeatFuseStage *other = &g_array_index (self->fuser->stages, LeatFuseStage, i);
 
       if (other->op->kind == LEAT_OP_KERNEL && other->traits.leaves
           && leat_kernel_source_equal (other->op->source, stage->op->source))
@@ -256,7 +256,7 @@ leat_fuse_writer_leaves (LeatFuseWriter *self, const LeatStage *stage)
 }
 
 static void
-leat_fuse_writer_call (LeatFuseWriter *self, const LeatStage *stage, const char *function, const char *arguments,
+leat_fuse_writer_call (LeatFuseWriter *self, const LeatFuseStage *stage, const char *function, const char *arguments,
                        gboolean meets)
 {
   gboolean leaves = leat_fuse_writer_leaves (self, stage);
@@ -275,7 +275,7 @@ leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_ite
 
   for (guint i = unit; i < self->fuser->stages->len; i++)
     {
-      const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
       gboolean marked = !per_item && leat_fuser_is_marked (self->fuser, stage), checked;
       g_autofree char *function = NULL, *arguments = NULL;
       LeatFuseForm form;
@@ -307,14 +307,14 @@ leat_fuse_writer_count_unit (LeatFuseWriter *self, guint unit)
   guint n = 0;
 
   for (guint i = 0; i < self->fuser->stages->len; i++)
-    n += g_array_index (self->fuser->stages, LeatStage, i).unit == unit;
+    n += g_array_index (self->fuser->stages, LeatFuseStage, i).unit == unit;
   return n;
 }
 
 static void
 leat_fuse_writer_write_items (LeatFuseWriter *self, guint unit)
 {
-  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatStage, unit));
+  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatFuseStage, unit));
 
   leat_kernel_fuse_begin_items (self->text, n);
   leat_fuse_writer_declare_locals (self, unit);
@@ -326,7 +326,7 @@ leat_fuse_writer_write_items (LeatFuseWriter *self, guint unit)
 static gboolean
 leat_fuse_writer_is_free (LeatFuseWriter *self, guint unit)
 {
-  const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, unit);
+  const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, unit);
 
   if (stage->op->kind != LEAT_OP_KERNEL)
     return TRUE;
@@ -337,7 +337,7 @@ leat_fuse_writer_is_free (LeatFuseWriter *self, guint unit)
 static void
 leat_fuse_writer_write_unit (LeatFuseWriter *self, guint unit)
 {
-  const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, unit);
+  const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, unit);
 
   if (stage->swapped)
     return;
@@ -357,7 +357,7 @@ leat_fuse_writer_write_phase (LeatFuseWriter *self, guint layer, guint phase)
 {
   for (guint i = 0; i < self->fuser->stages->len; i++)
     {
-      const LeatStage *stage = &g_array_index (self->fuser->stages, LeatStage, i);
+      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
 
       if (stage->layer != layer || stage->phase != phase || stage->unit != i)
         continue;
@@ -416,7 +416,7 @@ leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
 
   for (guint i = 0; i < self->fuser->stages->len; i++)
     {
-      const LeatOp *stage = g_array_index (self->fuser->stages, LeatStage, i).op;
+      const LeatOp *stage = g_array_index (self->fuser->stages, LeatFuseStage, i).op;
 
       strict = strict && (stage->kind != LEAT_OP_KERNEL || leat_kernel_source_is_strict (stage->source));
     }

@@ -41,7 +41,7 @@ leat_fuse_writer_begin_turns (LeatFuseWriter *self)
   for (guint i = 0; i < self->fuser->stages->len; i++)
     {
       const LeatFuseTiles *tiles = &self->fuser->tiles[i];
-      const LeatOp *op = g_array_index (self->fuser->stages, LeatStage, i).op;
+      const LeatOp *op = g_array_index (self->fuser->stages, LeatFuseStage, i).op;
       guint n = tiles->told ? leat_op_count_blocks (op) : 0;
 
       word = n > most ? tiles->first_word : word;
@@ -63,7 +63,7 @@ leat_fuse_writer_begin_tiles (LeatFuseWriter *self)
 static void
 leat_fuse_writer_write_tile_items (LeatFuseWriter *self, guint unit)
 {
-  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatStage, unit));
+  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatFuseStage, unit));
 
   leat_kernel_fuse_begin_tile_items (self->text, n, 0);
   leat_fuse_writer_declare_locals (self, unit);
@@ -74,7 +74,7 @@ leat_fuse_writer_write_tile_items (LeatFuseWriter *self, guint unit)
 void
 leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit)
 {
-  const LeatOp *op = g_array_index (self->fuser->stages, LeatStage, unit).op;
+  const LeatOp *op = g_array_index (self->fuser->stages, LeatFuseStage, unit).op;
   const LeatFuseTiles *tiles = &self->fuser->tiles[unit];
 
   leat_kernel_fuse_begin_tile (self->text, op->grid, op->block);
@@ -100,8 +100,8 @@ static void
 leat_fuse_writer_store_windows (LeatFuseWriter *self, guint unit)
 {
   const LeatFuser *fuser = self->fuser;
-  const LeatOp *op = g_array_index (fuser->stages, LeatStage, unit).op;
-  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (fuser->stages, LeatStage, unit));
+  const LeatOp *op = g_array_index (fuser->stages, LeatFuseStage, unit).op;
+  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (fuser->stages, LeatFuseStage, unit));
 
   for (guint id = 0; id < fuser->n_buffers; id++)
     if (fuser->windows[id].slot > 0 && fuser->windows[id].is_stored && fuser->windows[id].unit == unit)
@@ -117,7 +117,7 @@ leat_fuse_writer_store_windows (LeatFuseWriter *self, guint unit)
 static void
 leat_fuse_writer_write_area_unit (LeatFuseWriter *self, guint unit)
 {
-  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatStage, unit));
+  g_autofree char *n = leat_fuse_writer_dup_items (self, &g_array_index (self->fuser->stages, LeatFuseStage, unit));
 
   leat_kernel_fuse_begin_tile_items (self->text, n, (guint) self->fuser->tiles[unit].halo);
   leat_fuse_writer_declare_locals (self, unit);
@@ -131,7 +131,7 @@ void
 leat_fuse_writer_write_area (LeatFuseWriter *self, guint area)
 {
   const LeatFuser *fuser = self->fuser;
-  const LeatOp *op = g_array_index (fuser->stages, LeatStage, area).op;
+  const LeatOp *op = g_array_index (fuser->stages, LeatFuseStage, area).op;
   guint n_phases = leat_fuser_count_phases (self->fuser);
 
   leat_kernel_fuse_begin_tile (self->text, op->grid, op->block);
@@ -140,7 +140,7 @@ leat_fuse_writer_write_area (LeatFuseWriter *self, guint area)
   for (guint phase = 0; phase < n_phases; phase++)
     for (guint i = 0; i < fuser->stages->len; i++)
       {
-        const LeatStage *stage = &g_array_index (fuser->stages, LeatStage, i);
+        const LeatFuseStage *stage = &g_array_index (fuser->stages, LeatFuseStage, i);
 
         if (stage->unit == i && stage->phase == phase && fuser->tiles[i].windowed && fuser->tiles[i].area == area)
           leat_fuse_writer_write_area_unit (self, i);

@@ -27,12 +27,12 @@ const char *leat_fuse_writer_get_items (LeatFuseWriter *self, LeatBufferId id);
 const char *leat_fuse_writer_get_count (LeatFuseWriter *self, LeatBufferId id, gboolean by_value);
 /* All (transfer full). */
 char *leat_fuse_writer_dup_local (LeatFuseWriter *self, LeatBufferId id);
-char *leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatStage *stage, guint index, gboolean per_item);
-char *leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatStage *stage, gboolean per_item);
+char *leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatFuseStage *stage, guint index, gboolean per_item);
+char *leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item);
 void leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* How many items a stage is about that is done item by item. (transfer full) */
-char *leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatStage *stage);
+char *leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatFuseStage *stage);
 void leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit);
 /* All stages of a unit. */
 void leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item);
@@ -46,18 +46,18 @@ void leat_fuse_writer_write_area (LeatFuseWriter *self, guint area);
  * marks; around the call of a stage; and a pointer of it, with its type (transfer full). */
 void leat_fuse_writer_begin_marks (LeatFuseWriter *self, guint unit);
 void leat_fuse_writer_end_marks (LeatFuseWriter *self, guint unit);
-void leat_fuse_writer_declare_lost (LeatFuseWriter *self, const LeatStage *stage);
-void leat_fuse_writer_tell_lost (LeatFuseWriter *self, const LeatStage *stage, const char *at);
-char *leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatStage *stage, guint param);
-char *leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatStage *stage, guint param);
+void leat_fuse_writer_declare_lost (LeatFuseWriter *self, const LeatFuseStage *stage);
+void leat_fuse_writer_tell_lost (LeatFuseWriter *self, const LeatFuseStage *stage, const char *at);
+char *leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatFuseStage *stage, guint param);
+char *leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatFuseStage *stage, guint param);
 /* Which block an item belongs to, its number tells. */
 gboolean leat_marks_is_by_number (const LeatOp *op);
 /* Who hands on to the stage what is marked, as a part of a sentence; NULL: nobody. (transfer full) */
-char *leat_fuse_writer_dup_givers (LeatFuseWriter *self, const LeatStage *stage);
+char *leat_fuse_writer_dup_givers (LeatFuseWriter *self, const LeatFuseStage *stage);
 
 /* "access=block" (transfer full); and that a node says @says, of which @variable holds an item and 1. */
-char *leat_stage_dup_access (const LeatStage *stage);
-void leat_fuse_writer_tell (LeatFuseWriter *self, const LeatStage *stage, const char *says, const char *at,
+char *leat_stage_dup_access (const LeatFuseStage *stage);
+void leat_fuse_writer_tell (LeatFuseWriter *self, const LeatFuseStage *stage, const char *says, const char *at,
                             const char *variable);
 
 #define LEAT_FUSE_ONE_THREAD "if (blockIdx.x + threadIdx.x == 0)"

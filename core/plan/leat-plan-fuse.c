@@ -32,7 +32,7 @@ leat_fuser_refuse (LeatFuser *self, const LeatOp *op, const char *why, GError **
 
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "%s \"%s\" cannot be in the body%s: %s%s",
                leat_node_get_id (op->node), leat_node_get_name (op->node), loop, why,
-               self->loop != NULL ? ", or set another executor=" : "");
+               self->loop != NULL ? ", or set another method=" : "");
   return FALSE;
 }
 
@@ -80,7 +80,7 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
 
 /* Threads keep their places where the block is the whole kernel's, and lies along x. */
 static gboolean
-leat_fuser_check_kernel (LeatFuser *self, LeatStage *stage, GError **error)
+leat_fuser_check_kernel (LeatFuser *self, LeatFuseStage *stage, GError **error)
 {
   const LeatOp *op = stage->op;
   guint threads = leat_op_count_threads (op);
@@ -105,7 +105,7 @@ leat_fuser_check_strict (LeatFuser *self, const LeatOp *op, GError **error)
 {
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatOp *other = g_array_index (self->stages, LeatStage, i).op;
+      const LeatOp *other = g_array_index (self->stages, LeatFuseStage, i).op;
 
       if (other->kind == LEAT_OP_KERNEL
           && leat_kernel_source_is_strict (other->source) != leat_kernel_source_is_strict (op->source))
@@ -119,7 +119,7 @@ leat_fuser_read_stages (LeatFuser *self, GError **error)
 {
   for (guint i = self->first; i < self->end; i++)
     {
-      LeatStage stage = { .op = leat_plan_get_op (self->plan, i) };
+      LeatFuseStage stage = { .op = leat_plan_get_op (self->plan, i) };
       const char *why = leat_fuser_why_not (self, stage.op);
 
       if (why != NULL)
@@ -131,7 +131,7 @@ leat_fuser_read_stages (LeatFuser *self, GError **error)
     }
   for (guint i = 0; i < self->stages->len; i++)
     {
-      LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
+      LeatFuseStage *stage = &g_array_index (self->stages, LeatFuseStage, i);
 
       if (stage->op->kind == LEAT_OP_KERNEL && !leat_fuser_check_kernel (self, stage, error))
         return FALSE;
@@ -140,7 +140,7 @@ leat_fuser_read_stages (LeatFuser *self, GError **error)
 }
 
 void
-leat_fuser_add_stage (LeatFuser *self, const LeatStage *stage)
+leat_fuser_add_stage (LeatFuser *self, const LeatFuseStage *stage)
 {
   const LeatOp *op = stage->op;
 
@@ -158,7 +158,7 @@ leat_fuser_add_stage (LeatFuser *self, const LeatStage *stage)
 static void
 leat_stage_clear (gpointer data)
 {
-  leat_fuse_traits_clear (&((LeatStage *) data)->traits);
+  leat_fuse_traits_clear (&((LeatFuseStage *) data)->traits);
 }
 
 /* What the group as a whole does with a buffer: what it reads after it has written it, it takes from nobody. */
@@ -167,7 +167,7 @@ leat_fuser_touch (LeatFuser *self, LeatOp *to)
 {
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatOp *op = g_array_index (self->stages, LeatStage, i).op;
+      const LeatOp *op = g_array_index (self->stages, LeatFuseStage, i).op;
 
       for (guint t = 0; t < op->n_touches; t++)
         if (!leat_fuser_is_dropped (self, op->touches[t].buffer))
@@ -199,7 +199,7 @@ leat_fuser_count_blocks (LeatFuser *self)
 
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
+      const LeatFuseStage *stage = &g_array_index (self->stages, LeatFuseStage, i);
       const LeatOp *op = stage->op;
       guint64 blocks = op->kind == LEAT_OP_KERNEL ? leat_op_count_blocks (op) : 1;
 
@@ -222,13 +222,13 @@ leat_fuser_set_shape (LeatFuser *self, LeatOp *op, gboolean waits)
   op->grid_by_occupancy = op->cooperative;
   op->grid_most = op->grid[0];
   for (guint i = 0; i < self->stages->len; i++)
-    op->shared_bytes = MAX (op->shared_bytes, g_array_index (self->stages, LeatStage, i).op->shared_bytes);
+    op->shared_bytes = MAX (op->shared_bytes, g_array_index (self->stages, LeatFuseStage, i).op->shared_bytes);
 }
 
 static char *
-leat_fuser_dup_window_border (LeatFuser *self, const LeatStage *stage, const char *with)
+leat_fuser_dup_window_border (LeatFuser *self, const LeatFuseStage *stage, const char *with)
 {
-  guint64 halo = self->tiles[g_array_index (self->stages, LeatStage, stage->border_with).unit].halo;
+  guint64 halo = self->tiles[g_array_index (self->stages, LeatFuseStage, stage->border_with).unit].halo;
 
   return g_strdup_printf ("  takes what \"%s\" gives from shared memory, with %" G_GUINT64_FORMAT
                           " item%s to either side done twice",
@@ -236,9 +236,9 @@ leat_fuser_dup_window_border (LeatFuser *self, const LeatStage *stage, const cha
 }
 
 static char *
-leat_fuser_dup_border (LeatFuser *self, const LeatStage *stage)
+leat_fuser_dup_border (LeatFuser *self, const LeatFuseStage *stage)
 {
-  const char *with = leat_node_get_name (g_array_index (self->stages, LeatStage, stage->border_with).op->node);
+  const char *with = leat_node_get_name (g_array_index (self->stages, LeatFuseStage, stage->border_with).op->node);
   const guint *blocks = stage->border.blocks;
 
   if (stage->border.kind == LEAT_BORDER_GRID)
@@ -255,7 +255,7 @@ leat_fuser_dup_border (LeatFuser *self, const LeatStage *stage)
 static char *
 leat_fuser_dup_line (LeatFuser *self, guint index, gboolean per_item)
 {
-  const LeatStage *stage = &g_array_index (self->stages, LeatStage, index);
+  const LeatFuseStage *stage = &g_array_index (self->stages, LeatFuseStage, index);
   const LeatOp *op = stage->op;
   g_autofree char *border = NULL, *unchecked = NULL, *why = NULL;
   guint with;
@@ -287,7 +287,7 @@ leat_fuser_count_kept (LeatFuser *self, LeatFusion *fusion)
       fusion->n_windows += id < self->n_buffers && self->windows[id].slot > 0;
       for (guint i = 0; i < self->stages->len && kept; i++)
         {
-          const LeatStage *stage = &g_array_index (self->stages, LeatStage, i);
+          const LeatFuseStage *stage = &g_array_index (self->stages, LeatFuseStage, i);
 
           for (guint t = 0; t < stage->op->n_touches && !stage->alone; t++)
             if (stage->op->touches[t].buffer == id)
@@ -303,7 +303,7 @@ leat_fuser_dup_kernels (LeatFuser *self)
 
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatOp *op = g_array_index (self->stages, LeatStage, i).op;
+      const LeatOp *op = g_array_index (self->stages, LeatFuseStage, i).op;
 
       if (op->kind == LEAT_OP_KERNEL)
         g_string_append_printf (text, "%s%s \"%s\" (%s)", text->len > 0 ? ", " : "", leat_node_get_id (op->node),
@@ -319,14 +319,14 @@ leat_fuser_doubt (LeatFuser *self, LeatFusion *fusion)
     {
       guint with;
       g_autofree char *why = leat_fuser_dup_unchecked (self, i, &with);
-      LeatNode *node = g_array_index (self->stages, LeatStage, i).op->node;
+      LeatNode *node = g_array_index (self->stages, LeatFuseStage, i).op->node;
 
       if (why != NULL)
-        g_ptr_array_add (fusion->doubts,
-                         g_strdup_printf ("check=true cannot tell what %s \"%s\" takes of what \"%s\" hands on: %s",
-                                          leat_node_get_id (node), leat_node_get_name (node),
-                                          leat_node_get_name (g_array_index (self->stages, LeatStage, with).op->node),
-                                          why));
+        g_ptr_array_add (
+          fusion->doubts,
+          g_strdup_printf ("check=true cannot tell what %s \"%s\" takes of what \"%s\" hands on: %s",
+                           leat_node_get_id (node), leat_node_get_name (node),
+                           leat_node_get_name (g_array_index (self->stages, LeatFuseStage, with).op->node), why));
     }
 }
 
@@ -345,9 +345,9 @@ leat_fuser_describe (LeatFuser *self)
   leat_fuser_doubt (self, fusion);
   leat_fuser_count_kept (self, fusion);
   for (guint i = 0; i < self->stages->len; i++)
-    g_ptr_array_add (
-      fusion->lines,
-      leat_fuser_dup_line (self, i, leat_fuser_is_per_item (self, g_array_index (self->stages, LeatStage, i).unit)));
+    g_ptr_array_add (fusion->lines,
+                     leat_fuser_dup_line (
+                       self, i, leat_fuser_is_per_item (self, g_array_index (self->stages, LeatFuseStage, i).unit)));
   if (self->loop != NULL)
     g_ptr_array_add (fusion->lines, g_strdup_printf ("the test comes %s%s",
                                                      self->test_layer < leat_fuser_count_layers (self)
@@ -386,7 +386,7 @@ leat_fuser_take_place (LeatFuser *self, LeatOp *op)
   if (loop->asked == LEAT_LOOP_AUTO)
     {
       leat_plan_replace_ops (self->plan, 0, op);
-      loop->joint = op;
+      loop->fused = op;
       return;
     }
   leat_plan_replace_ops (self->plan, loop->last + 1 - op->index, op);
@@ -427,7 +427,7 @@ leat_fuser_init (LeatFuser *self, LeatPlan *plan, LeatNode *node, guint first, g
 {
   *self = (LeatFuser){ .plan = plan, .node = node, .call = call, .first = first, .threads = 32 };
   self->end = MIN (end, plan->ops->len);
-  self->stages = g_array_new (FALSE, FALSE, sizeof (LeatStage));
+  self->stages = g_array_new (FALSE, FALSE, sizeof (LeatFuseStage));
   g_array_set_clear_func (self->stages, leat_stage_clear);
   self->counts = g_hash_table_new (NULL, NULL);
 }

@@ -44,7 +44,7 @@ leat_json_add_touches (JsonBuilder *builder, const char *name, const LeatOp *op,
 static void
 leat_json_add_fusion (JsonBuilder *builder, const LeatFusion *fusion)
 {
-  leat_json_add_int (builder, "joined-ops", fusion->n_ops);
+  leat_json_add_int (builder, "fused-ops", fusion->n_ops);
   leat_json_add_int (builder, "barriers", fusion->n_syncs);
   leat_json_add_int (builder, "block-waits", fusion->n_waits);
   leat_json_add_int (builder, "kept-buffers", fusion->n_kept);
@@ -80,7 +80,7 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
       leat_json_add_int (builder, "last", op->runs->last);
       if (op->runs->most < G_MAXINT64)
         leat_json_add_int (builder, "most", op->runs->most);
-      leat_json_add_string (builder, "executor", leat_loop_executor_get_name (op->runs->way));
+      leat_json_add_string (builder, "method", leat_loop_method_get_name (op->runs->method));
       leat_json_add_string (builder, "reason", op->runs->why);
       leat_json_add_int (builder, "iteration-kernels", op->runs->kernels);
       leat_json_add_int (builder, "iteration-copies", op->runs->copies);
@@ -88,10 +88,10 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
     }
   if (op->fusion != NULL)
     leat_json_add_fusion (builder, op->fusion);
-  if (op->chain != NULL)
-    leat_json_add_string (builder, "why-joined", op->chain->why);
-  if (op->why_apart != NULL)
-    leat_json_add_string (builder, "why-apart", op->why_apart);
+  if (op->fusible != NULL)
+    leat_json_add_string (builder, "why-fused", op->fusible->why);
+  if (op->why_separate != NULL)
+    leat_json_add_string (builder, "why-separate", op->why_separate);
   if (op->loop != NULL)
     leat_json_add_int (builder, "loop", op->loop->first);
   if (op->kind == LEAT_OP_FOREIGN)
@@ -131,8 +131,8 @@ leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
   leat_json_add_touches (builder, "reads", op, LEAT_ACCESS_READ);
   leat_json_add_touches (builder, "writes", op, LEAT_ACCESS_WRITE);
   leat_json_add_op_details (builder, op);
-  if (op->laned || op->why_spread != NULL)
-    leat_json_add_string (builder, "lanes", op->why_spread != NULL ? "spread" : "coalesced");
+  if (op->wide || op->why_spread != NULL)
+    leat_json_add_string (builder, "entries", op->why_spread != NULL ? "spread" : "coalesced");
   if (op->why_spread != NULL)
     leat_json_add_string (builder, "why-spread", op->why_spread);
   json_builder_set_member_name (builder, "after");
@@ -248,8 +248,8 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_add_boolean_value (builder, self->traits.bound);
   leat_json_add_int (builder, "device-bytes", leat_plan_get_device_bytes (self));
   leat_json_add_int (builder, "host-bytes", leat_plan_get_host_bytes (self));
-  if (self->traits.lanes > 0)
-    leat_json_add_int (builder, "lanes", self->traits.lanes);
+  if (self->traits.entries > 0)
+    leat_json_add_int (builder, "entries", self->traits.entries);
   if (self->why_in_turn != NULL)
     leat_json_add_string (builder, "why-in-turn", self->why_in_turn);
   json_builder_set_member_name (builder, "flush");

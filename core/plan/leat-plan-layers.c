@@ -15,10 +15,10 @@
  * around it, a block waits for those around it (leat-plan-neighbours.c).  Between two barriers is a layer, between two
  * such waits in it a phase. */
 
-static LeatStage *
+static LeatFuseStage *
 leat_fuser_at (LeatFuser *self, guint index)
 {
-  return &g_array_index (self->stages, LeatStage, index);
+  return &g_array_index (self->stages, LeatFuseStage, index);
 }
 
 gboolean
@@ -55,7 +55,7 @@ leat_fuser_conflict (LeatFuser *self, const LeatOp *a, const LeatOp *b)
 
 /* All stages of a unit get the number of its first. */
 static void
-leat_fuser_join (LeatFuser *self, guint one, guint other)
+leat_fuser_combine (LeatFuser *self, guint one, guint other)
 {
   guint from = MAX (one, other), to = MIN (one, other);
 
@@ -66,9 +66,9 @@ leat_fuser_join (LeatFuser *self, guint one, guint other)
 
 /* Where it stands if this is all that it follows. */
 static void
-leat_fuser_follow (LeatFuser *self, LeatStage *stage, guint index)
+leat_fuser_follow (LeatFuser *self, LeatFuseStage *stage, guint index)
 {
-  const LeatStage *before = leat_fuser_at (self, index);
+  const LeatFuseStage *before = leat_fuser_at (self, index);
   LeatBorder border = leat_fuser_find_border (self, before, stage);
   guint layer = before->layer + (border.kind == LEAT_BORDER_GRID);
   guint phase = layer > before->layer ? 0 : before->phase + (border.kind == LEAT_BORDER_NEIGHBOURS);
@@ -89,18 +89,18 @@ leat_fuser_follow (LeatFuser *self, LeatStage *stage, guint index)
 static void
 leat_fuser_place (LeatFuser *self, guint index)
 {
-  LeatStage *stage = leat_fuser_at (self, index);
+  LeatFuseStage *stage = leat_fuser_at (self, index);
 
   for (guint i = 0; i < index && !stage->alone; i++)
     if (!leat_fuser_at (self, i)->alone && leat_fuser_conflict (self, leat_fuser_at (self, i)->op, stage->op))
       leat_fuser_follow (self, stage, i);
   for (guint i = 0; i < index && !stage->alone; i++)
     {
-      const LeatStage *before = leat_fuser_at (self, i);
+      const LeatFuseStage *before = leat_fuser_at (self, i);
 
       if (!before->alone && before->layer == stage->layer && before->phase == stage->phase
           && leat_fuser_conflict (self, before->op, stage->op))
-        leat_fuser_join (self, before->unit, stage->unit);
+        leat_fuser_combine (self, before->unit, stage->unit);
     }
 }
 
@@ -133,7 +133,7 @@ leat_fuser_get_count_origin (LeatFuser *self, LeatBufferId id)
 }
 
 LeatBufferId
-leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
+leat_fuser_get_items (LeatFuser *self, const LeatFuseStage *stage, guint64 *factor)
 {
   const LeatOpArg *arg = &stage->op->args[stage->traits.count_param];
   gboolean counted = leat_op_get_role (stage->op, stage->traits.count_param) == LEAT_ROLE_COUNT;
@@ -144,7 +144,7 @@ leat_fuser_get_items (LeatFuser *self, const LeatStage *stage, guint64 *factor)
 
 /* A thread for each item there may be. */
 static gboolean
-leat_fuser_covers_items (LeatFuser *self, const LeatStage *stage)
+leat_fuser_covers_items (LeatFuser *self, const LeatFuseStage *stage)
 {
   const LeatOp *op = stage->op;
   guint64 n;
@@ -157,7 +157,7 @@ leat_fuser_covers_items (LeatFuser *self, const LeatStage *stage)
 
 /* Some thread of it says how many items there are, also where there are none and it would not be done. */
 static gboolean
-leat_stage_counts (const LeatStage *stage)
+leat_stage_counts (const LeatFuseStage *stage)
 {
   for (guint a = 0; a < stage->op->n_args; a++)
     if (leat_op_get_role (stage->op, a) == LEAT_ROLE_COUNT_AT && !leat_op_only_reads (stage->op, a))
@@ -166,7 +166,7 @@ leat_stage_counts (const LeatStage *stage)
 }
 
 gboolean
-leat_fuser_has_items (LeatFuser *self, const LeatStage *stage)
+leat_fuser_has_items (LeatFuser *self, const LeatFuseStage *stage)
 {
   if (stage->op->kind != LEAT_OP_KERNEL
       || (stage->op->pattern != LEAT_PATTERN_ELEMENTWISE && stage->op->pattern != LEAT_PATTERN_STENCIL))
@@ -176,7 +176,7 @@ leat_fuser_has_items (LeatFuser *self, const LeatStage *stage)
 }
 
 gboolean
-leat_fuser_has_same_items (LeatFuser *self, const LeatStage *a, const LeatStage *b)
+leat_fuser_has_same_items (LeatFuser *self, const LeatFuseStage *a, const LeatFuseStage *b)
 {
   guint64 factor, other;
 
@@ -188,7 +188,7 @@ leat_fuser_find_per_item (LeatFuser *self, guint unit)
 {
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatStage *stage = leat_fuser_at (self, i);
+      const LeatFuseStage *stage = leat_fuser_at (self, i);
 
       if (stage->unit == unit
           && (!leat_fuser_has_items (self, stage)
@@ -251,7 +251,7 @@ leat_fuser_is_inside (LeatFuser *self, LeatBufferId id)
 }
 
 const char *
-leat_stage_get_type (const LeatStage *stage, LeatBufferId id)
+leat_stage_get_type (const LeatFuseStage *stage, LeatBufferId id)
 {
   const char *type = NULL;
 
@@ -297,7 +297,7 @@ leat_fuser_find_kept (LeatFuser *self, LeatBufferId id)
     return FALSE;
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatStage *stage = leat_fuser_at (self, i);
+      const LeatFuseStage *stage = leat_fuser_at (self, i);
       LeatAccess access = 0;
       const char *own;
 

@@ -123,7 +123,7 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
         }
     }
   self->own_bytes += self->marks_bytes;
-  self->staging_bytes += leat_align (counted->len * MAX (self->traits.lanes_most, 1) * sizeof (guint64))
+  self->staging_bytes += leat_align (counted->len * MAX (self->traits.entries_most, 1) * sizeof (guint64))
                          + leat_align (leat_plan_get_told_bytes (self));
   self->own_bytes += leat_align (leat_plan_get_report_bytes (self));
 }

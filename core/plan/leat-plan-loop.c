@@ -11,9 +11,9 @@ void
 leat_plan_loop_free (LeatPlanLoop *self)
 {
   g_array_unref (self->delays);
-  g_free (self->joint_test);
+  g_free (self->fused_test);
   g_strfreev (self->operands);
-  g_free (self->why_not_joint);
+  g_free (self->why_not_fused);
   g_free (self);
 }
 
@@ -33,11 +33,11 @@ leat_plan_renumber (LeatPlan *self, guint first, gint n_more)
 }
 
 const char *
-leat_loop_executor_get_name (LeatLoopExecutor executor)
+leat_loop_method_get_name (LeatLoopMethod method)
 {
-  static const char *const names[] = { "auto", "while", "unrolled", "host", "cooperative" };
+  static const char *const names[] = { "auto", "while", "unrolled", "host", "fused" };
 
-  return names[executor];
+  return names[method];
 }
 
 /* Of a loop without a test it is known how often the body comes; more than this is a graph too large to be worth it. */
@@ -50,7 +50,7 @@ leat_plan_why_not_while (LeatPlan *self, const LeatPlanLoop *loop)
 {
   if (!self->traits.whiles)
     return self->traits.bound ? "the driver has no nodes that do a body again and again" : NULL;
-  if (loop->parent != NULL && loop->parent->way != LEAT_LOOP_WHILE)
+  if (loop->parent != NULL && loop->parent->method != LEAT_LOOP_WHILE)
     return "the loop around it is not one node of the graph";
   for (guint i = loop->first + 1; i <= loop->last; i++)
     {
@@ -80,13 +80,13 @@ leat_plan_why_not_unrolled (LeatPlan *self, const LeatPlanLoop *loop)
 }
 
 gboolean
-leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopExecutor executor)
+leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopMethod method)
 {
   if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL)
     return FALSE;
-  if (executor == LEAT_LOOP_COOPERATIVE || executor == LEAT_LOOP_HOST)
-    return loop->joint != NULL;
-  return executor == LEAT_LOOP_WHILE
+  if (method == LEAT_LOOP_FUSED || method == LEAT_LOOP_HOST)
+    return loop->fused != NULL;
+  return method == LEAT_LOOP_WHILE
            ? leat_plan_why_not_while (self, loop) == NULL
            : leat_plan_why_not_unrolled (self, loop) == NULL && loop->most <= LEAT_LOOP_MOST_UNROLLED;
 }
@@ -98,12 +98,12 @@ leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
   const char *why_not_unrolled = leat_plan_why_not_unrolled (self, loop);
 
   loop->why = "as asked";
-  loop->way = loop->asked;
+  loop->method = loop->asked;
   if (loop->asked == LEAT_LOOP_HOST || loop->is_kernel)
     return;
   if (loop->measured != LEAT_LOOP_AUTO && leat_plan_may_loop (self, loop, loop->measured))
     {
-      loop->way = loop->measured;
+      loop->method = loop->measured;
       loop->why = "it was measured to be the fastest";
       return;
     }
@@ -111,7 +111,7 @@ leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
     return;
   if (loop->asked == LEAT_LOOP_AUTO && why_not_unrolled == NULL && loop->most <= LEAT_LOOP_MOST_UNROLLED)
     {
-      loop->way = LEAT_LOOP_UNROLLED;
+      loop->method = LEAT_LOOP_UNROLLED;
       loop->why = "it is as many iterations each time, and few";
       return;
     }
@@ -119,10 +119,10 @@ leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
     loop->why = why_not_unrolled;
   else if (loop->asked == LEAT_LOOP_AUTO)
     loop->why = "the device decides";
-  loop->way = LEAT_LOOP_WHILE;
+  loop->method = LEAT_LOOP_WHILE;
   if (why_not_while == NULL)
     return;
-  loop->way = LEAT_LOOP_HOST;
+  loop->method = LEAT_LOOP_HOST;
   loop->why = why_not_while;
 }
 
@@ -136,12 +136,12 @@ leat_op_hide (LeatOp *op, gboolean hidden)
 static void
 leat_plan_hide_other (LeatPlan *self, const LeatPlanLoop *loop)
 {
-  gboolean joint = loop->way == LEAT_LOOP_COOPERATIVE;
+  gboolean joint = loop->method == LEAT_LOOP_FUSED;
 
-  if (loop->joint == NULL)
+  if (loop->fused == NULL)
     return;
-  leat_op_hide (loop->joint, !joint);
-  for (guint i = loop->joint->index + 1; i <= loop->last; i++)
+  leat_op_hide (loop->fused, !joint);
+  for (guint i = loop->fused->index + 1; i <= loop->last; i++)
     leat_op_hide (leat_plan_get_op (self, i), joint);
 }
 
@@ -153,8 +153,8 @@ leat_plan_choose_loops (LeatPlan *self)
     {
       LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
 
-      if (self->traits.ways != NULL && loop->joint != NULL)
-        loop->measured = (LeatLoopExecutor) self->traits.ways[loop->first];
+      if (self->traits.ways != NULL && loop->fused != NULL)
+        loop->measured = (LeatLoopMethod) self->traits.ways[loop->first];
       leat_plan_choose_loop (self, loop);
       leat_plan_hide_other (self, loop);
     }
@@ -163,10 +163,10 @@ leat_plan_choose_loops (LeatPlan *self)
 const char *
 leat_op_get_why_eager (const LeatOp *op)
 {
-  if (op->kind == LEAT_OP_LOOP && op->runs->way == LEAT_LOOP_HOST)
+  if (op->kind == LEAT_OP_LOOP && op->runs->method == LEAT_LOOP_HOST)
     return "the host drives the loop";
   for (const LeatPlanLoop *loop = op->loop; loop != NULL; loop = loop->parent)
-    if (loop->way == LEAT_LOOP_HOST)
+    if (loop->method == LEAT_LOOP_HOST)
       return "the host drives the loop";
   return op->why_eager;
 }
@@ -229,7 +229,7 @@ leat_op_takes (LeatPlan *plan, const LeatOp *op, LeatBufferId id)
 static gboolean
 leat_plan_is_beside_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op)
 {
-  return loop->way == LEAT_LOOP_WHILE && op->kind == LEAT_OP_COPY && op->loop == loop
+  return loop->method == LEAT_LOOP_WHILE && op->kind == LEAT_OP_COPY && op->loop == loop
          && leat_plan_get_buffer (self, op->to)->carried
          && !leat_op_takes (self, leat_plan_get_op (self, loop->last), op->to);
 }
@@ -286,6 +286,6 @@ leat_plan_lift_dependencies (LeatPlan *self)
       leat_op_take_after (op, after);
     }
   for (guint i = 0; i < self->loops->len; i++)
-    if (((LeatPlanLoop *) g_ptr_array_index (self->loops, i))->way != LEAT_LOOP_COOPERATIVE)
+    if (((LeatPlanLoop *) g_ptr_array_index (self->loops, i))->method != LEAT_LOOP_FUSED)
       leat_plan_end_body (self, g_ptr_array_index (self->loops, i));
 }

@@ -19,10 +19,10 @@
  * which that is, a block reads from the word of a tile of its own, which nobody else writes.  Launches with the same
  * words are one after the other. */
 
-static LeatStage *
+static LeatFuseStage *
 leat_fuser_at (LeatFuser *self, guint index)
 {
-  return &g_array_index (self->stages, LeatStage, index);
+  return &g_array_index (self->stages, LeatFuseStage, index);
 }
 
 static LeatFuseWait *
@@ -66,7 +66,7 @@ leat_fuser_connect (LeatFuser *self, guint one, guint other)
 static void
 leat_fuser_relate (LeatFuser *self, guint before, guint index)
 {
-  const LeatStage *a = leat_fuser_at (self, before), *b = leat_fuser_at (self, index);
+  const LeatFuseStage *a = leat_fuser_at (self, before), *b = leat_fuser_at (self, index);
   LeatBorder border;
 
   if (a->alone || b->alone || a->layer != b->layer || a->unit == b->unit || !leat_fuser_conflict (self, a->op, b->op))

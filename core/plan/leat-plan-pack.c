@@ -195,7 +195,7 @@ leat_plan_pack_transfers (LeatPlan *self, const LeatAncestors *ancestors)
 {
   g_autofree gboolean *awaited = NULL;
 
-  if (self->traits.lanes > 0 || self->traits.persistent)
+  if (self->traits.entries > 0 || self->traits.persistent)
     return;
   awaited = leat_plan_list_awaited (self);
   leat_plan_pack_direction (self, ancestors, awaited, TRUE);

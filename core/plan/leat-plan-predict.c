@@ -28,27 +28,27 @@ leat_plan_is_captured (LeatPlan *self, const LeatOp *op)
   return FALSE;
 }
 
-/* How often an op of a plan for several lanes is there.  Outside of a graph there is no copy of many rows, and nothing
- * for lanes that are not in use. */
+/* How often an op of a plan for several entries is there.  Outside of a graph there is no copy of many rows, and
+ * nothing for entries that are not in use. */
 static guint
 leat_plan_predict_nodes (LeatPlan *self, const LeatOp *op, const LeatPrediction *sum)
 {
   if (op->why_spread == NULL && !op->by_rows)
     return 1;
   if (!leat_plan_is_captured (self, op))
-    return sum->lanes;
-  return op->why_spread != NULL ? self->traits.lanes : 1;
+    return sum->entries;
+  return op->why_spread != NULL ? self->traits.entries : 1;
 }
 
-/* With the gaps between lanes, where one copy takes all of them. */
+/* With the gaps between entries, where one copy takes all of them. */
 static guint64
 leat_plan_predict_bytes (LeatPlan *self, const LeatOp *op)
 {
-  guint lanes = MAX (self->traits.lanes, 1);
+  guint entries = MAX (self->traits.entries, 1);
 
-  if (lanes == 1 || op->why_spread != NULL || op->by_rows || leat_op_launches (op))
-    return op->bytes * lanes;
-  return (lanes - 1) * leat_plan_get_buffer (self, op->to)->stride + op->bytes;
+  if (entries == 1 || op->why_spread != NULL || op->by_rows || leat_op_launches (op))
+    return op->bytes * entries;
+  return (entries - 1) * leat_plan_get_buffer (self, op->to)->stride + op->bytes;
 }
 
 /* What a kernel of ours moves of bounded data depends on their count; the bytes are the most.
@@ -121,7 +121,7 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 static void
 leat_plan_predict_loop (LeatPlan *self, LeatPlanLoop *loop, LeatPrediction *all)
 {
-  LeatPrediction sum = { .lanes = MAX (self->traits.lanes, 1) };
+  LeatPrediction sum = { .entries = MAX (self->traits.entries, 1) };
 
   for (guint i = loop->first + 1; i <= loop->last; i++)
     {
@@ -142,9 +142,9 @@ leat_plan_predict_loop (LeatPlan *self, LeatPlanLoop *loop, LeatPrediction *all)
 
 /* @reuses: its inputs are on the device already */
 static void
-leat_plan_predict_run (LeatPlan *self, guint lanes, gboolean reuses, LeatPrediction *sum)
+leat_plan_predict_run (LeatPlan *self, guint entries, gboolean reuses, LeatPrediction *sum)
 {
-  *sum = (LeatPrediction){ .lanes = lanes };
+  *sum = (LeatPrediction){ .entries = entries };
   /* Stages of a kernel that is there already: nothing is launched, and no copy is the driver's. */
   for (guint i = 0; i < self->ops->len && !self->traits.persistent; i++)
     if (!reuses || !leat_plan_get_op (self, i)->kept)
@@ -154,9 +154,9 @@ leat_plan_predict_run (LeatPlan *self, guint lanes, gboolean reuses, LeatPredict
 }
 
 void
-leat_plan_predict_lanes (LeatPlan *self, guint lanes, LeatPrediction *sum)
+leat_plan_predict_entries (LeatPlan *self, guint entries, LeatPrediction *sum)
 {
-  leat_plan_predict_run (self, lanes, FALSE, sum);
+  leat_plan_predict_run (self, entries, FALSE, sum);
 }
 
 void
@@ -164,9 +164,9 @@ leat_plan_predict (LeatPlan *self)
 {
   LeatPrediction sum;
   g_autoptr (GArray) counted = leat_plan_list_counted (self);
-  guint lanes = MAX (self->traits.lanes, 1);
+  guint entries = MAX (self->traits.entries, 1);
 
-  leat_plan_predict_run (self, lanes, FALSE, &sum);
+  leat_plan_predict_run (self, entries, FALSE, &sum);
   for (guint i = 0; i < self->loops->len; i++)
     leat_plan_predict_loop (self, g_ptr_array_index (self->loops, i), &sum);
   sum.allocations = (self->arena_bytes > 0) + (self->marks_bytes > 0);
@@ -180,7 +180,7 @@ leat_plan_predict (LeatPlan *self)
   sum.pinned_allocations += (counted->len > 0) + (leat_plan_get_told_bytes (self) > 0);
   sum.allocations += leat_plan_get_report_bytes (self) > 0;
   self->prediction = sum;
-  leat_plan_predict_run (self, lanes, TRUE, &self->resident_prediction);
+  leat_plan_predict_run (self, entries, TRUE, &self->resident_prediction);
 }
 
 void

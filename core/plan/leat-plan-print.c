@@ -46,9 +46,9 @@ leat_plan_print_after (const LeatOp *op, gboolean early, const char *lead, GStri
 }
 
 static void
-leat_plan_print_lanes (LeatPlan *self, const LeatOp *op, GString *text)
+leat_plan_print_entries (LeatPlan *self, const LeatOp *op, GString *text)
 {
-  if (self->traits.lanes == 0 || !leat_op_is_on_device (op))
+  if (self->traits.entries == 0 || !leat_op_is_on_device (op))
     return;
   if (op->why_spread == NULL)
     g_string_append (text, "  coalesced");
@@ -70,7 +70,7 @@ leat_plan_print_executor (const LeatPlanLoop *loop, GString *text)
 {
   if (loop->most < G_MAXUINT64)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " times, ", loop->is_tested ? "at most " : "", loop->most);
-  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_executor_get_name (loop->way), loop->why);
+  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_method_get_name (loop->method), loop->why);
 }
 
 static void
@@ -113,8 +113,8 @@ leat_plan_print_fusion (const LeatOp *op, GString *text)
     g_string_append_printf (text, ", %u buffer%s in registers", fusion->n_kept, fusion->n_kept == 1 ? "" : "s");
   if (fusion->kept_bytes > 0)
     g_string_append_printf (text, ": %" G_GUINT64_FORMAT " bytes less written and read", fusion->kept_bytes);
-  if (op->chain != NULL)
-    g_string_append_printf (text, " (%s)", op->chain->why);
+  if (op->fusible != NULL)
+    g_string_append_printf (text, " (%s)", op->fusible->why);
   g_string_append_c (text, '\n');
   for (guint i = 0; i < fusion->lines->len; i++)
     g_string_append_printf (text, "        %s\n", (const char *) g_ptr_array_index (fusion->lines, i));
@@ -122,17 +122,17 @@ leat_plan_print_fusion (const LeatOp *op, GString *text)
 
 /* Of kernels that stay what they are. */
 static void
-leat_plan_print_chain (const LeatPlanChain *chain, GString *text)
+leat_plan_print_fusible (const LeatFusible *fusible, GString *text)
 {
-  const LeatFusion *fusion = chain->joint->fusion;
+  const LeatFusion *fusion = fusible->fused->fusion;
 
   g_string_append_printf (
     text,
     "      %u-%u, \"%s\" to \"%s\", could be one kernel, with %u barrier%s and %u launch%s less, and "
     "are not: %s\n",
-    chain->first->index, chain->last->index, leat_node_get_name (chain->first->node),
-    leat_node_get_name (chain->last->node), fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s", fusion->n_ops - 1,
-    fusion->n_ops == 2 ? "" : "es", chain->why);
+    fusible->first->index, fusible->last->index, leat_node_get_name (fusible->first->node),
+    leat_node_get_name (fusible->last->node), fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s", fusion->n_ops - 1,
+    fusion->n_ops == 2 ? "" : "es", fusible->why);
 }
 
 static void
@@ -161,16 +161,16 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
     g_string_append_printf (text, " (not captured: %s)", op->why_eager);
   else if (op->kind == LEAT_OP_FOREIGN && op->tried)
     g_string_append_printf (text, " (%u nodes)", op->n_captured_nodes);
-  leat_plan_print_lanes (self, op, text);
+  leat_plan_print_entries (self, op, text);
   leat_plan_print_after (op, FALSE, "  after ", text);
   leat_plan_print_after (op, TRUE, "  early after ", text);
   g_string_append_c (text, '\n');
   if (op->fusion != NULL)
     leat_plan_print_fusion (op, text);
-  if (op->kind == LEAT_OP_LOOP && op->runs->why_not_joint != NULL)
-    g_string_append_printf (text, "      cannot be one kernel: %s\n", op->runs->why_not_joint);
-  if (op->why_apart != NULL)
-    g_string_append_printf (text, "      %s\n", op->why_apart);
+  if (op->kind == LEAT_OP_LOOP && op->runs->why_not_fused != NULL)
+    g_string_append_printf (text, "      cannot be one kernel: %s\n", op->runs->why_not_fused);
+  if (op->why_separate != NULL)
+    g_string_append_printf (text, "      %s\n", op->why_separate);
 }
 
 static void
@@ -188,9 +188,9 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
   else if (buffer->place == LEAT_PLACE_MARKS)
     g_string_append_printf (text, "  at %" G_GUINT64_FORMAT " of what a lane keeps", buffer->offset);
   else if (buffer->place == LEAT_PLACE_USER)
-    g_string_append_printf (text, "  memory of the program, slot %u", buffer->slot);
+    g_string_append_printf (text, "  memory of the application, slot %u", buffer->slot);
   if (buffer->stride > 0)
-    g_string_append_printf (text, "  a lane every %" G_GUINT64_FORMAT, buffer->stride);
+    g_string_append_printf (text, "  an entry every %" G_GUINT64_FORMAT, buffer->stride);
   if (buffer->grows != NULL)
     g_string_append (text, "  may grow");
   if (buffer->first_op != G_MAXUINT)
@@ -297,8 +297,8 @@ leat_plan_to_text (LeatPlan *self)
 
       if (!op->hidden)
         leat_plan_print_op (self, op, text);
-      else if (op->chain != NULL && op->chain->way == LEAT_JOIN_APART && !op->chain->is_gone)
-        leat_plan_print_chain (op->chain, text);
+      else if (op->fusible != NULL && op->fusible->way == LEAT_FUSION_SEPARATE && !op->fusible->is_gone)
+        leat_plan_print_fusible (op->fusible, text);
     }
   g_string_append (text, "buffers\n");
   for (guint i = 0; i < self->buffers->len; i++)
@@ -312,8 +312,8 @@ leat_plan_to_text (LeatPlan *self)
     g_string_append_printf (text, "a run on the same inputs: %s%s\n",
                             self->why_not_reusable != NULL ? "as any other, because " : "without the uploads",
                             self->why_not_reusable != NULL ? self->why_not_reusable : "");
-  if (self->traits.lanes > 0)
-    g_string_append_printf (text, "%u lanes at once%s%s\n", self->traits.lanes,
+  if (self->traits.entries > 0)
+    g_string_append_printf (text, "%u entries at once%s%s\n", self->traits.entries,
                             self->why_in_turn != NULL ? " cannot be: " : "",
                             self->why_in_turn != NULL ? self->why_in_turn : "");
   if (self->flush)

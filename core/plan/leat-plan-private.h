@@ -78,20 +78,20 @@ struct _LeatPlanLoop
   guint index;
   guint first, last; /* ops: the LEAT_OP_LOOP, and the test */
   guint64 most;
-  LeatLoopExecutor asked;
+  LeatLoopMethod asked;
   gboolean is_tested;
   guint64 budget_ns;
   char **operands;     /* (nullable): of the test, whose values are in the report */
-  char *joint_test;    /* (nullable): what does the work of the test in the kernel that the loop may become */
+  char *fused_test;    /* (nullable): what does the work of the test in the kernel that the loop may become */
   gboolean is_kernel;  /* it became one: `first` is that kernel, and `last` too */
-  LeatOp *joint;       /* (nullable): or it may, and this stands before what it would take the place of; not owned */
-  char *why_not_joint; /* AUTO: then */
+  LeatOp *fused;       /* (nullable): or it may, and this stands before what it would take the place of; not owned */
+  char *why_not_fused; /* AUTO: then */
   LeatBufferId memory, report;
   GArray *delays; /* LeatDelay: what goes on from one iteration to the next */
 
   /* bound */
-  LeatLoopExecutor measured; /* AUTO where nobody has */
-  LeatLoopExecutor way;      /* never AUTO */
+  LeatLoopMethod measured; /* AUTO where nobody has */
+  LeatLoopMethod method;   /* never AUTO */
   const char *why;
   guint64 kernels, copies, fills, foreign, loops; /* in an iteration, those of loops in the body left out */
 };
@@ -99,25 +99,25 @@ struct _LeatPlanLoop
 /* What measuring may say of kernels that could be one. */
 typedef enum
 {
-  LEAT_JOIN_AUTO,
-  LEAT_JOIN_APART,
-  LEAT_JOIN_JOINED,
-} LeatJoinWay;
+  LEAT_FUSION_AUTO,
+  LEAT_FUSION_SEPARATE,
+  LEAT_FUSION_FUSED,
+} LeatFusionChoice;
 
-/* Kernels that follow each other and that may be one (leat-plan-chains.c); one such chain may stand in another. */
+/* Kernels that follow each other and that may be one (leat-plan-fusible.c); one such stretch may stand in another. */
 typedef struct
 {
-  LeatOp *joint; /* that one, which stands before them; not owned, as are these: */
+  LeatOp *fused; /* that one, which stands before them; not owned, as are these: */
   LeatOp *first, *last;
-  gboolean is_free;     /* nothing is waited for within it: it is one where nobody has measured */
-  gboolean is_asked;    /* by the pipeline; else it is there for a persistent kernel, which is made of one file */
-  LeatJoinWay measured; /* AUTO where nobody has */
+  gboolean is_free;          /* nothing is waited for within it: it is one where nobody has measured */
+  gboolean is_asked;         /* by the pipeline; else it is there for a persistent kernel, which is made of one file */
+  LeatFusionChoice measured; /* AUTO where nobody has */
 
   /* bound */
-  LeatJoinWay way;  /* never AUTO */
-  gboolean is_gone; /* it stands in what is one kernel otherwise */
+  LeatFusionChoice way; /* never AUTO */
+  gboolean is_gone;     /* it stands in what is one kernel otherwise */
   const char *why;
-} LeatPlanChain;
+} LeatFusible;
 
 struct _LeatOp
 {
@@ -142,8 +142,8 @@ struct _LeatOp
   LeatPattern pattern;
   guint64 reach;        /* STENCIL */
   LeatFusion *fusion;   /* (nullable) */
-  LeatPlanChain *chain; /* (nullable): that it may take the place of; not owned */
-  char *why_apart;      /* (nullable): why it is in no chain with what stands before it, where chains are looked for */
+  LeatFusible *fusible; /* (nullable): that it may take the place of; not owned */
+  char *why_separate;   /* (nullable): why it is not fused with what stands before it, where that is looked for */
   LeatOpArg *args;
   guint n_args;
   LeatBufferId counts_like; /* each count that it writes is that of this buffer; NONE: who knows */
@@ -174,7 +174,7 @@ struct _LeatOp
   gboolean choosable;   /* TRANSFER: nobody insists on a way */
   gboolean mappable;    /* TRANSFER: it could be mapped */
   gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs; or hidden */
-  gboolean hidden;      /* of two ways in which a loop or a chain may be done, it belongs to the other one */
+  gboolean hidden;      /* of two ways in which a loop or a stretch may be done, it belongs to the other one */
   struct _LeatOp *packed_with; /* TRANSFER that is elided as another one's launch does it too; NULL */
   gboolean by_slot;            /* it finds memory of the program through the table of what is bound */
   const char *reason;          /* why a transfer is done as it is */
@@ -187,7 +187,7 @@ struct _LeatOp
 
   /* of a plan for several lanes; not NULL: it is done once for each of them, and why */
   const char *why_spread;
-  gboolean laned;    /* a kernel that is launched once for all lanes, which are the grid's z */
+  gboolean wide;     /* a kernel that is launched once for all lanes, which are the grid's z */
   gboolean by_rows;  /* a copy or a fill of a part of each lane's memory */
   gboolean in_order; /* spread, and one lane after the other */
 
@@ -248,7 +248,7 @@ typedef struct
   gboolean kept;           /* holds after a run what was uploaded before it */
   gboolean by_slot;        /* of a user: some op finds it through the table */
   guint64 stride;          /* from one lane's to the next one's; 0: there is one for all */
-  guint n_lanes;           /* that there is room for; with a stride */
+  guint n_entries;         /* that there is room for; with a stride */
   guint first_op, last_op; /* G_MAXUINT where no op touches it */
   guint n_writers;         /* of a root: ops that are left and write its memory, once for each buffer that they name */
 } LeatBuffer;
@@ -294,8 +294,8 @@ typedef struct
   LeatCaptureMode capture;
   LeatEarlyMode early;
   gboolean settled;    /* it has run so often that the smallest graph pays */
-  guint lanes;         /* inputs at once; 0: one, and nothing of it is made for more */
-  guint lanes_most;    /* that there is memory for */
+  guint entries;       /* inputs at once; 0: one, and nothing of it is made for more */
+  guint entries_most;  /* that there is memory for */
   gboolean urgent;     /* its streams go before those of others */
   gboolean whiles;     /* the driver has nodes of graphs that do a body again and again */
   gboolean persistent; /* runs are stages of a persistent kernel */
@@ -323,7 +323,7 @@ typedef struct
   guint64 upload_bytes, readback_bytes, device_copy_bytes, fill_bytes;
   guint64 graph_launches, waits;
   guint64 allocations, pinned_allocations; /* at open */
-  guint lanes;                             /* that the run is for */
+  guint entries;                           /* that the run is for */
 } LeatPrediction;
 
 struct _LeatPlan
@@ -333,15 +333,15 @@ struct _LeatPlan
   /* Of what a session that is open enters: who prints the plan meanwhile may be another thread. */
   GRecMutex lock;
   LeatPipeline *pipeline;
-  GPtrArray *nodes;   /* LeatNode, owned, in topological order */
-  GPtrArray *ops;     /* LeatOp */
-  GPtrArray *buffers; /* LeatBuffer */
-  GHashTable *ports;  /* LeatPort -> LeatBufferId + 1 */
-  GArray *delays;     /* LeatDelay */
-  GArray *aligned;    /* LeatAligned */
-  GPtrArray *loops;   /* LeatPlanLoop */
-  GPtrArray *chains;  /* LeatPlanChain, those that have others within them first */
-  LeatPlanLoop *loop; /* while nodes record: in whose body */
+  GPtrArray *nodes;    /* LeatNode, owned, in topological order */
+  GPtrArray *ops;      /* LeatOp */
+  GPtrArray *buffers;  /* LeatBuffer */
+  GHashTable *ports;   /* LeatPort -> LeatBufferId + 1 */
+  GArray *delays;      /* LeatDelay */
+  GArray *aligned;     /* LeatAligned */
+  GPtrArray *loops;    /* LeatPlanLoop */
+  GPtrArray *fusibles; /* LeatFusible, those that have others within them first */
+  LeatPlanLoop *loop;  /* while nodes record: in whose body */
   gboolean flush;
   gboolean grows;       /* some buffer of it does */
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */
@@ -467,13 +467,13 @@ gboolean leat_buffer_is_of_lane (const LeatBuffer *self);
 
 /* loops (leat-plan-loop.c) */
 void leat_plan_loop_free (LeatPlanLoop *self);
-const char *leat_loop_executor_get_name (LeatLoopExecutor executor);
+const char *leat_loop_method_get_name (LeatLoopMethod executor);
 /* After @n_more ops came, or went, from number @first on. */
 void leat_plan_renumber (LeatPlan *self, guint first, gint n_more);
 /* Who does each of them. */
 void leat_plan_choose_loops (LeatPlan *self);
 /* Whether measuring may settle that it is done so. */
-gboolean leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopExecutor executor);
+gboolean leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopMethod executor);
 /* one kernel out of several (leat-plan-fuse.c, leat-plan-layers.c) */
 /* Makes the ops from number @first on one, which is @node's. */
 gboolean leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall *call, GError **error);
@@ -483,14 +483,14 @@ gboolean leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error
 void leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop);
 void leat_fusion_free (LeatFusion *self);
 /* Finds kernels that may be one, and makes that one of them. */
-void leat_plan_find_chains (LeatPlan *self, gboolean is_asked);
+void leat_plan_find_fusibles (LeatPlan *self, gboolean is_asked);
 /* For a persistent kernel: where they come of several files, and nobody has asked. */
-void leat_plan_find_needed_chains (LeatPlan *self);
+void leat_plan_find_needed_fusibles (LeatPlan *self);
 /* Once who does each loop is known. */
-void leat_plan_choose_chains (LeatPlan *self);
+void leat_plan_choose_fusibles (LeatPlan *self);
 
-/* An op that can be done in several ways: a transfer (LeatTransferMode), a loop (LeatLoopExecutor), a chain
- * (LeatJoinWay).  0: it is not known which is best. */
+/* An op that can be done in several ways: a transfer (LeatTransferMode), a loop (LeatLoopMethod), a stretch
+ * (LeatFusionChoice).  0: it is not known which is best. */
 gboolean leat_op_has_ways (const LeatOp *op);
 guint leat_op_get_way (const LeatOp *op);
 /* What measuring has said; 0 where it has not. */
@@ -519,7 +519,7 @@ gboolean leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source);
 LeatBuffer *leat_plan_get_user (LeatPlan *self, LeatBufferId id);
 
 /* several lanes */
-void leat_plan_find_lanes (LeatPlan *self);
+void leat_plan_widen (LeatPlan *self);
 /* Is there an op that is done once for each lane?  And one that is done in their order? */
 gboolean leat_plan_spreads (LeatPlan *self);
 gboolean leat_plan_is_ordered (LeatPlan *self);
@@ -563,7 +563,7 @@ void leat_plan_predict (LeatPlan *self);
 /* Is it in a graph? */
 gboolean leat_plan_is_captured (LeatPlan *self, const LeatOp *op);
 /* Of a launch for so many lanes, which may be fewer than there are. */
-void leat_plan_predict_lanes (LeatPlan *self, guint lanes, LeatPrediction *sum);
+void leat_plan_predict_entries (LeatPlan *self, guint lanes, LeatPrediction *sum);
 /* The calls of one more run that the driver can count. */
 void leat_prediction_add (LeatPrediction *self, const LeatPrediction *run);
 /* Memory that the program brings counts as the host's. */

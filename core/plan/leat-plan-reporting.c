@@ -41,7 +41,7 @@ leat_plan_count_reporting (LeatPlan *self)
 guint
 leat_plan_count_report_blocks (LeatPlan *self)
 {
-  return leat_plan_count_reporting (self) * MAX (self->traits.lanes, 1);
+  return leat_plan_count_reporting (self) * MAX (self->traits.entries, 1);
 }
 
 /* Of many lanes a few report, while the launches of others are under way, whose copies a copy of a block would wait
@@ -50,7 +50,7 @@ leat_plan_count_report_blocks (LeatPlan *self)
 gboolean
 leat_plan_maps_reports (LeatPlan *self)
 {
-  gboolean maps = self->traits.lanes_most > 1;
+  gboolean maps = self->traits.entries_most > 1;
 
   for (guint i = 0; i < self->ops->len && maps; i++)
     maps = leat_op_get_queue (leat_plan_get_op (self, i), self, 0) == NULL;

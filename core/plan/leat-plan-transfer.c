@@ -243,7 +243,7 @@ leat_plan_want_way (LeatPlan *self, const LeatOp *op)
     self->traits.ways != NULL ? (LeatTransferMode) self->traits.ways[op->index] : LEAT_TRANSFER_AUTO;
 
   /* Of lanes the memory of the host moves along from launch to launch, and only what transfers can follow. */
-  if (self->traits.lanes > 0)
+  if (self->traits.entries > 0)
     return bounded && op->mode != LEAT_TRANSFER_COPY ? LEAT_TRANSFER_KERNEL : LEAT_TRANSFER_COPY;
   if (op->mode != LEAT_TRANSFER_AUTO)
     return op->mode;
@@ -259,8 +259,8 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
 {
   gboolean measured = self->traits.ways != NULL && self->traits.ways[op->index] != LEAT_TRANSFER_AUTO;
 
-  if (self->traits.lanes > 0)
-    return op->way == LEAT_TRANSFER_COPY ? "one copy for all lanes" : "only live bytes of each lane cross the link";
+  if (self->traits.entries > 0)
+    return op->way == LEAT_TRANSFER_COPY ? "one copy for all entries" : "only live bytes of each entry cross the link";
   if (op->mode != LEAT_TRANSFER_AUTO && (why_not_mapped == NULL || op->way == op->mode))
     return "as asked";
   if (why_not_mapped != NULL)

@@ -11,8 +11,8 @@
 gboolean
 leat_op_has_ways (const LeatOp *op)
 {
-  return op->kind == LEAT_OP_TRANSFER || (op->kind == LEAT_OP_LOOP && op->runs->joint != NULL)
-         || (op->chain != NULL && op->chain->is_asked);
+  return op->kind == LEAT_OP_TRANSFER || (op->kind == LEAT_OP_LOOP && op->runs->fused != NULL)
+         || (op->fusible != NULL && op->fusible->is_asked);
 }
 
 guint
@@ -20,9 +20,9 @@ leat_op_get_way (const LeatOp *op)
 {
   if (op->kind == LEAT_OP_TRANSFER)
     return op->way;
-  if (op->chain != NULL)
-    return op->chain->way;
-  return leat_op_has_ways (op) ? op->runs->way : 0;
+  if (op->fusible != NULL)
+    return op->fusible->way;
+  return leat_op_has_ways (op) ? op->runs->method : 0;
 }
 
 guint
@@ -30,15 +30,15 @@ leat_op_get_measured (const LeatOp *op)
 {
   if (op->kind == LEAT_OP_TRANSFER)
     return op->way;
-  if (op->chain != NULL)
-    return op->chain->measured;
+  if (op->fusible != NULL)
+    return op->fusible->measured;
   return leat_op_has_ways (op) ? op->runs->measured : 0;
 }
 
 static const char *
-leat_join_way_get_name (LeatJoinWay way)
+leat_fusion_choice_get_name (LeatFusionChoice way)
 {
-  static const char *const names[] = { "auto", "apart", "joined" };
+  static const char *const names[] = { "auto", "separate", "fused" };
 
   return way < G_N_ELEMENTS (names) ? names[way] : "";
 }
@@ -48,9 +48,9 @@ leat_op_get_way_name (const LeatOp *op, guint way)
 {
   if (op->kind == LEAT_OP_TRANSFER)
     return way <= LEAT_TRANSFER_KERNEL ? leat_transfer_mode_get_name ((LeatTransferMode) way) : "";
-  if (op->chain != NULL)
-    return leat_join_way_get_name ((LeatJoinWay) way);
-  return way <= LEAT_LOOP_COOPERATIVE ? leat_loop_executor_get_name ((LeatLoopExecutor) way) : "";
+  if (op->fusible != NULL)
+    return leat_fusion_choice_get_name ((LeatFusionChoice) way);
+  return way <= LEAT_LOOP_FUSED ? leat_loop_method_get_name ((LeatLoopMethod) way) : "";
 }
 
 guint

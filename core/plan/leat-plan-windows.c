@@ -17,16 +17,16 @@
 
 #define LEAT_WINDOW_MOST_BYTES 16384
 
-static LeatStage *
+static LeatFuseStage *
 leat_fuser_at (LeatFuser *self, guint index)
 {
-  return &g_array_index (self->stages, LeatStage, index);
+  return &g_array_index (self->stages, LeatFuseStage, index);
 }
 
 static gboolean
 leat_fuser_is_in_area (LeatFuser *self, guint index, guint area)
 {
-  const LeatStage *stage = leat_fuser_at (self, index);
+  const LeatFuseStage *stage = leat_fuser_at (self, index);
 
   return !stage->alone && self->tiles[stage->unit].tiled && self->tiles[stage->unit].area == area;
 }
@@ -47,7 +47,7 @@ leat_fuser_overwrites (LeatFuser *self, guint before, guint index)
 }
 
 LeatAccess
-leat_stage_get_access (const LeatStage *stage, LeatBufferId id)
+leat_stage_get_access (const LeatFuseStage *stage, LeatBufferId id)
 {
   LeatAccess access = 0;
 
@@ -59,12 +59,12 @@ leat_stage_get_access (const LeatStage *stage, LeatBufferId id)
 static gboolean
 leat_fuser_is_even (LeatFuser *self, guint area)
 {
-  const LeatStage *first = leat_fuser_at (self, area);
+  const LeatFuseStage *first = leat_fuser_at (self, area);
   const LeatOp *a = first->op;
 
   for (guint i = area; i < self->stages->len; i++)
     {
-      const LeatStage *stage = leat_fuser_at (self, i);
+      const LeatFuseStage *stage = leat_fuser_at (self, i);
 
       if (stage->traits.has_shared)
         return FALSE;
@@ -84,11 +84,11 @@ leat_fuser_is_even (LeatFuser *self, guint area)
 static void
 leat_fuser_widen (LeatFuser *self, guint area, guint index)
 {
-  const LeatStage *stage = leat_fuser_at (self, index);
+  const LeatFuseStage *stage = leat_fuser_at (self, index);
 
   for (guint i = 0; i < index; i++)
     {
-      const LeatStage *before = leat_fuser_at (self, i);
+      const LeatFuseStage *before = leat_fuser_at (self, i);
       LeatFuseTiles *tiles = &self->tiles[before->unit];
 
       if (leat_fuser_is_in_area (self, i, area) && before->unit != stage->unit
@@ -127,7 +127,7 @@ leat_fuser_get_window_type (LeatFuser *self, guint writer, LeatBufferId id, guin
     return NULL;
   for (guint i = 0; i < self->stages->len && type != NULL; i++)
     {
-      const LeatStage *stage = leat_fuser_at (self, i);
+      const LeatFuseStage *stage = leat_fuser_at (self, i);
       LeatAccess access = stage->alone ? 0 : leat_stage_get_access (stage, id);
 
       if (i != writer && ((access & LEAT_ACCESS_WRITE) || (access != 0 && i < writer)))
@@ -157,7 +157,7 @@ leat_fuser_describe_window (LeatFuser *self, guint writer, LeatBufferId id, guin
   window->until = leat_fuser_get_turn (self, unit);
   for (guint i = 0; i < self->stages->len; i++)
     {
-      const LeatStage *stage = leat_fuser_at (self, i);
+      const LeatFuseStage *stage = leat_fuser_at (self, i);
 
       if (i == writer || stage->alone || leat_stage_get_access (stage, id) == 0)
         continue;
@@ -198,7 +198,7 @@ leat_fuser_place_windows (LeatFuser *self, guint area, LeatFuseWindow *windows, 
     for (guint unit = 0; unit < self->stages->len; unit++)
       for (guint i = unit; i < self->stages->len && good; i++)
         {
-          const LeatStage *stage = leat_fuser_at (self, i);
+          const LeatFuseStage *stage = leat_fuser_at (self, i);
 
           if (!leat_fuser_is_in_area (self, i, area) || stage->phase != phase || stage->unit != unit)
             continue;
@@ -257,7 +257,7 @@ leat_fuser_is_dropped (LeatFuser *self, LeatBufferId id)
 }
 
 gboolean
-leat_fuser_has_window (LeatFuser *self, const LeatStage *stage, LeatBufferId id)
+leat_fuser_has_window (LeatFuser *self, const LeatFuseStage *stage, LeatBufferId id)
 {
   const LeatFuseTiles *tiles = &self->tiles[stage->unit];
 

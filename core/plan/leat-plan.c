@@ -91,7 +91,7 @@ leat_op_free (LeatOp *op)
   g_free (op->name);
   g_free (op->why_eager);
   g_free (op->why_not_on_cpu);
-  g_free (op->why_apart);
+  g_free (op->why_separate);
   g_free (op->after);
   g_free (op->early);
   g_free (op);
@@ -384,7 +384,7 @@ leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
   if (!leat_plan_record (self, error) || !leat_plan_check_barriers (self, error))
     return NULL;
   if (leat_pipeline_get_fuse (pipeline) == LEAT_FUSE_MODE_AUTO)
-    leat_plan_find_chains (self, TRUE);
+    leat_plan_find_fusibles (self, TRUE);
   if (!leat_plan_check_flush (self, error) || !leat_plan_add_users (self, error)
       || !leat_plan_check_growing (self, error))
     return NULL;
@@ -429,7 +429,7 @@ leat_plan_finalize (GObject *object)
   g_array_unref (self->delays);
   g_array_unref (self->aligned);
   g_ptr_array_unref (self->loops);
-  g_ptr_array_unref (self->chains);
+  g_ptr_array_unref (self->fusibles);
   g_array_unref (self->users);
   g_array_unref (self->user_copies);
   g_rec_mutex_clear (&self->lock);
@@ -457,7 +457,7 @@ leat_plan_init (LeatPlan *self)
   self->aligned = g_array_new (FALSE, FALSE, sizeof (LeatAligned));
   g_array_set_clear_func (self->aligned, (GDestroyNotify) leat_aligned_clear);
   self->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_plan_loop_free);
-  self->chains = g_ptr_array_new_with_free_func (g_free);
+  self->fusibles = g_ptr_array_new_with_free_func (g_free);
   self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
   self->user_copies = g_array_new (FALSE, FALSE, sizeof (guint));
   self->table = LEAT_BUFFER_NONE;

@@ -156,10 +156,10 @@ leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call)
   loop->parent = plan->loop;
   loop->index = plan->loops->len;
   loop->most = MAX (call->most, 1);
-  loop->asked = call->executor;
+  loop->asked = call->method;
   loop->is_tested = call->is_tested;
   loop->budget_ns = call->budget_ns;
-  loop->joint_test = g_strdup (call->joint_test);
+  loop->fused_test = g_strdup (call->fused_test);
   loop->operands = g_strdupv ((char **) call->operands);
   loop->delays = g_array_new (FALSE, FALSE, sizeof (LeatDelay));
   g_ptr_array_add (plan->loops, loop);
@@ -221,7 +221,7 @@ leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError *
   loop->last = self->plan->ops->len - 1;
   op = leat_plan_get_op (self->plan, loop->last);
   leat_recorder_hold_inputs (self->plan, loop, op);
-  if (loop->asked == LEAT_LOOP_COOPERATIVE && !leat_plan_fuse_loop (self->plan, loop, error))
+  if (loop->asked == LEAT_LOOP_FUSED && !leat_plan_fuse_loop (self->plan, loop, error))
     return FALSE;
   if (loop->asked == LEAT_LOOP_AUTO && loop->parent == NULL)
     leat_plan_offer_kernel (self->plan, loop);

@@ -207,12 +207,12 @@ typedef struct
 } LeatQueueInfo;
 
 /**
- * LeatLoopExecutor:
+ * LeatLoopMethod:
  * @LEAT_LOOP_AUTO: the fastest that can do it
  * @LEAT_LOOP_WHILE: a node of the graph that does its body again as long as a kernel says so
  * @LEAT_LOOP_UNROLLED: the body as often in the graph as it is done; only without a test
  * @LEAT_LOOP_HOST: the host launches each iteration, and looks whether there is to be another one
- * @LEAT_LOOP_COOPERATIVE: one kernel does all iterations, and its blocks meet at barriers
+ * @LEAT_LOOP_FUSED: one kernel does all iterations, and its blocks meet at barriers
  *
  * The methods of a loop; the results are the same.
  */
@@ -222,8 +222,8 @@ typedef enum
   LEAT_LOOP_WHILE,
   LEAT_LOOP_UNROLLED,
   LEAT_LOOP_HOST,
-  LEAT_LOOP_COOPERATIVE,
-} LeatLoopExecutor;
+  LEAT_LOOP_FUSED,
+} LeatLoopMethod;
 
 /**
  * LeatLoopEnd:
@@ -285,10 +285,10 @@ typedef struct
 /**
  * LeatLoopCall:
  * @most: iterations that it does at most, at least 1
- * @executor: who does them
+ * @method: how they are done
  * @is_tested: whether it may end before
  * @budget_ns: what it may take; 0: any time
- * @joint_test: (nullable): for %LEAT_LOOP_COOPERATIVE, a kernel in the file of the test and with the same parameters,
+ * @fused_test: (nullable): for %LEAT_LOOP_FUSED, a kernel in the file of the test and with the same parameters,
  *   which all threads run.  In place of the loop's memory each has three numbers of its own: the iterations that are
  *   done, whether it goes on, which the kernel writes, and 1 where its time is over or 2 where that of another one is
  * @operands: (nullable) (array zero-terminated=1): what the values in the report are called
@@ -300,10 +300,10 @@ typedef struct
 typedef struct
 {
   guint64 most;
-  LeatLoopExecutor executor;
+  LeatLoopMethod method;
   gboolean is_tested;
   guint64 budget_ns;
-  const char *joint_test;
+  const char *fused_test;
   const char *const *operands;
   const char *const *inputs;
   const char *const *outputs;

@@ -7,12 +7,12 @@
 
 G_BEGIN_DECLS
 
-/* What a session needs to do many inputs at once: plans for several lanes, loaded, and the memory of the host
+/* What a session needs to do many inputs at once: plans for several entries, loaded, and the memory of the host
  * for their inputs and results.  Three launches are under way at a time, each with memory of its own on the device. */
 
 #define LEAT_BATCH_FLIGHTS 3
 
-/* A plan for so many lanes, and the lanes that run it: one for each flight. */
+/* A plan for so many entries, and the entries that run it: one for each flight. */
 typedef struct
 {
   LeatPlan *plan;
@@ -29,11 +29,11 @@ typedef struct
   gint64 launched_us;
 } LeatBatchFlight;
 
-/* Where the data of lanes are on the host. */
+/* Where the data of entries are on the host. */
 typedef struct
 {
   LeatMemory **staging; /* by buffer id: pinned; NULL before there was any */
-  guint room;           /* lanes that it is for */
+  guint room;           /* entries that it is for */
 } LeatBatchMemory;
 
 typedef struct
@@ -41,8 +41,8 @@ typedef struct
   LeatDevice *device;
   LeatStore *store;
   LeatPlan *narrow; /* the session's, that this was made for */
-  guint64 changes;  /* of arguments, that the lanes know of */
-  LeatPlan *shape;  /* for as many lanes as go into one launch */
+  guint64 changes;  /* of arguments, that the entries know of */
+  LeatPlan *shape;  /* for as many entries as go into one launch */
   guint n_flights;
   GPtrArray *widths; /* LeatWidth */
   LeatStore *stores[LEAT_BATCH_FLIGHTS];
@@ -50,19 +50,19 @@ typedef struct
 
   LeatBatchMemory ring, lent; /* a program may have pointers to what is lent, and finds there what it has put there */
   LeatBatchMemory *memory;    /* of the two, the one that is in use */
-  guint mapped;               /* lanes that were asked for by map; 0: none */
+  guint mapped;               /* entries that were asked for by map; 0: none */
   LeatBatchFlight flights[LEAT_BATCH_FLIGHTS];
-  GPtrArray *errors;   /* GError or NULL, by lane of the last batch */
-  GArray *reports;     /* LeatReport: what its lanes reported */
-  GArray *untold;      /* guint: lanes that failed by what no report tells */
-  GArray *short_lanes; /* guint: those for which an output that may grow had too little room */
-  gboolean is_alone;   /* a lane is done as a single run now: */
+  GPtrArray *errors;     /* GError or NULL, by entry of the last batch */
+  GArray *reports;       /* LeatReport: what its entries reported */
+  GArray *untold;        /* guint: entries that failed by what no report tells */
+  GArray *short_entries; /* guint: those for which an output that may grow had too little room */
+  gboolean is_alone;     /* an entry is done as a single run now: */
   guint alone;
-  gboolean told;  /* what a lane of this batch reported has been told of */
-  guint n_posted; /* messages that were for lanes that were done so; more than there may be: as many were left out */
+  gboolean told;  /* what an entry of this batch reported has been told of */
+  guint n_posted; /* messages that were for entries that were done so; more than there may be: as many were left out */
 } LeatBatch;
 
-/* @most: lanes in one launch; 0: what suits the plan.  As many as there is room for. */
+/* @most: entries in one launch; 0: what suits the plan.  As many as there is room for. */
 LeatBatch *leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGraphCounts *counts, guint most,
                            GError **error);
 void leat_batch_free (LeatBatch *self);
@@ -70,17 +70,18 @@ void leat_batch_free (LeatBatch *self);
 void leat_batch_doubt_memory (LeatBatch *self);
 /* All but the staging memory goes, and is made again when it is needed.  No launch is under way. */
 void leat_batch_leave_device (LeatBatch *self);
-/* Uses one of its memories from here on, which is made to be for @n lanes; what it held is lost where it was for less.
+/* Uses one of its memories from here on, which is made to be for @n entries; what it held is lost where it was for
+ * less.
  */
 gboolean leat_batch_make_room (LeatBatch *self, LeatBatchMemory *memory, guint n, GError **error);
 /* How many of @n that are left go into the next launch of a batch of @all. */
 guint leat_batch_choose_n (LeatBatch *self, guint n, guint all);
 LeatWidth *leat_batch_get_width (LeatBatch *self, guint n, LeatProgram *lender, GError **error);
 gboolean leat_batch_take_arguments (LeatBatch *self, GError **error);
-/* No lane of the @n that come has failed, and none has reported anything. */
+/* No entry of the @n that come has failed, and none has reported anything. */
 void leat_batch_begin_errors (LeatBatch *self, guint n);
-/* The first byte of a lane in the host's memory, header included. */
-guint8 *leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint lane);
+/* The first byte of an entry in the host's memory, header included. */
+guint8 *leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint entry);
 
 /* Many stretches of memory, by several threads where that pays. */
 typedef struct

@@ -8,7 +8,7 @@
 
 /* How wide a batch is, and its memory. */
 
-#define LEAT_BATCH_LEAST 64 /* lanes in a launch that nobody has said the number of */
+#define LEAT_BATCH_LEAST 64 /* entries in a launch that nobody has said the number of */
 #define LEAT_BATCH_MOST  1024
 
 /* Bytes of a launch.  Of a batch that takes the link a time T in B launches, the first upload and the last readback
@@ -35,21 +35,21 @@ leat_batch_free_error (gpointer error)
     g_error_free (error);
 }
 
-/* What was measured to be one kernel is so for many lanes too. */
+/* What was measured to be one kernel is so for many entries too. */
 static void
 leat_batch_take_chains (LeatBatch *self, LeatPlan *plan)
 {
-  for (guint i = 0; i < MIN (plan->chains->len, self->narrow->chains->len); i++)
+  for (guint i = 0; i < MIN (plan->fusibles->len, self->narrow->fusibles->len); i++)
     {
-      const LeatPlanChain *chain = g_ptr_array_index (self->narrow->chains, i);
+      const LeatFusible *fusible = g_ptr_array_index (self->narrow->fusibles, i);
 
-      ((LeatPlanChain *) g_ptr_array_index (plan->chains, i))->measured = chain->measured;
+      ((LeatFusible *) g_ptr_array_index (plan->fusibles, i))->measured = fusible->measured;
     }
 }
 
 /* The same pipeline, planned again: nothing of it has changed since. */
 static LeatPlan *
-leat_batch_plan (LeatBatch *self, guint lanes, guint most, GError **error)
+leat_batch_plan (LeatBatch *self, guint entries, guint most, GError **error)
 {
   LeatTraits traits = self->narrow->traits;
   LeatPlan *plan;
@@ -61,8 +61,8 @@ leat_batch_plan (LeatBatch *self, guint lanes, guint most, GError **error)
     return NULL;
   leat_batch_take_chains (self, plan);
   traits.ways = NULL;
-  traits.lanes = lanes;
-  traits.lanes_most = most;
+  traits.entries = entries;
+  traits.entries_most = most;
   if (traits.persistent)
     traits.capture = LEAT_CAPTURE_AUTO;
   traits.persistent = FALSE;
@@ -70,9 +70,9 @@ leat_batch_plan (LeatBatch *self, guint lanes, guint most, GError **error)
   return plan;
 }
 
-/* Of one lane, up and back, the greater. */
+/* Of one entry, up and back, the greater. */
 static guint64
-leat_batch_get_lane_bytes (LeatPlan *one)
+leat_batch_get_entry_bytes (LeatPlan *one)
 {
   return MAX (MAX (one->prediction.upload_bytes, one->prediction.readback_bytes), 1);
 }
@@ -80,17 +80,17 @@ leat_batch_get_lane_bytes (LeatPlan *one)
 static guint
 leat_batch_suit (LeatPlan *one, guint most)
 {
-  guint lanes = LEAT_BATCH_LEAST;
+  guint entries = LEAT_BATCH_LEAST;
 
   if (most == 0)
     {
-      while (lanes < LEAT_BATCH_MOST && lanes * leat_batch_get_lane_bytes (one) < LEAT_BATCH_BYTES)
-        lanes *= 2;
-      return lanes;
+      while (entries < LEAT_BATCH_MOST && entries * leat_batch_get_entry_bytes (one) < LEAT_BATCH_BYTES)
+        entries *= 2;
+      return entries;
     }
-  for (lanes = 1; lanes * 2 <= most;)
-    lanes *= 2;
-  return lanes;
+  for (entries = 1; entries * 2 <= most;)
+    entries *= 2;
+  return entries;
 }
 
 static guint64
@@ -108,7 +108,7 @@ static gboolean
 leat_batch_fits (LeatBatch *self, LeatPlan *plan, guint n_flights, GError **error)
 {
   g_autofree char *what =
-    g_strdup_printf ("a batch of %u lane%s", plan->traits.lanes_most, plan->traits.lanes_most > 1 ? "s" : "");
+    g_strdup_printf ("a batch of %u entry%s", plan->traits.entries_most, plan->traits.entries_most > 1 ? "s" : "");
 
   guint64 device_bytes = plan->arena_bytes + plan->marks_bytes + leat_plan_get_report_bytes (plan);
   guint64 pinned_bytes = leat_batch_get_staging_bytes (plan) + leat_plan_get_told_bytes (plan);
@@ -125,20 +125,20 @@ static gboolean
 leat_batch_find_shape (LeatBatch *self, guint most, GError **error)
 {
   g_autoptr (LeatPlan) one = leat_batch_plan (self, 1, 1, error);
-  guint lanes;
+  guint entries;
 
   if (one == NULL)
     return FALSE;
-  for (lanes = leat_batch_suit (one, most); lanes > 0; lanes /= 2)
+  for (entries = leat_batch_suit (one, most); entries > 0; entries /= 2)
     {
-      g_autoptr (LeatPlan) plan = leat_batch_plan (self, lanes, lanes, error);
+      g_autoptr (LeatPlan) plan = leat_batch_plan (self, entries, entries, error);
 
       if (plan == NULL)
         return FALSE;
       self->n_flights = leat_plan_is_ordered (plan) ? 1 : LEAT_BATCH_FLIGHTS;
-      if (lanes == 1 && !leat_batch_fits (self, plan, self->n_flights, NULL))
+      if (entries == 1 && !leat_batch_fits (self, plan, self->n_flights, NULL))
         self->n_flights = 1;
-      if (leat_batch_fits (self, plan, self->n_flights, lanes == 1 ? error : NULL))
+      if (leat_batch_fits (self, plan, self->n_flights, entries == 1 ? error : NULL))
         {
           self->shape = g_steal_pointer (&plan);
           return TRUE;
@@ -160,7 +160,7 @@ leat_batch_new (LeatDevice *device, LeatStore *store, LeatPlan *narrow, LeatGrap
   self->widths = g_ptr_array_new_with_free_func (leat_width_free);
   self->reports = g_array_new (FALSE, FALSE, sizeof (LeatReport));
   self->untold = g_array_new (FALSE, FALSE, sizeof (guint));
-  self->short_lanes = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->short_entries = g_array_new (FALSE, FALSE, sizeof (guint));
   self->errors = g_ptr_array_new_with_free_func (leat_batch_free_error);
   self->memory = &self->ring;
   if (!leat_batch_find_shape (self, most, error))
@@ -188,7 +188,7 @@ leat_batch_free (LeatBatch *self)
   g_ptr_array_unref (self->errors);
   g_array_unref (self->reports);
   g_array_unref (self->untold);
-  g_array_unref (self->short_lanes);
+  g_array_unref (self->short_entries);
   for (guint i = 0; i < LEAT_BATCH_FLIGHTS; i++)
     g_clear_pointer (&self->stores[i], leat_store_unref);
   g_clear_object (&self->shape);
@@ -212,12 +212,12 @@ leat_batch_leave_device (LeatBatch *self)
   g_ptr_array_set_size (self->widths, 0);
 }
 
-/* At first no lane has any items. */
+/* At first no entry has any items. */
 static void
 leat_batch_clear_counts (LeatBatch *self, const LeatBuffer *buffer)
 {
-  for (guint lane = 0; buffer->header && lane < self->memory->room; lane++)
-    memset (leat_batch_get_host (self, buffer->id, lane), 0, LEAT_BUFFER_HEADER);
+  for (guint entry = 0; buffer->header && entry < self->memory->room; entry++)
+    memset (leat_batch_get_host (self, buffer->id, entry), 0, LEAT_BUFFER_HEADER);
 }
 
 static gboolean
@@ -264,19 +264,19 @@ leat_batch_make_room (LeatBatch *self, LeatBatchMemory *memory, guint n, GError 
 }
 
 guint8 *
-leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint lane)
+leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint entry)
 {
   const LeatBuffer *root = leat_plan_get_root (self->shape, id);
 
-  return (guint8 *) leat_memory_get_host (self->memory->staging[root->id]) + root->stride * lane;
+  return (guint8 *) leat_memory_get_host (self->memory->staging[root->id]) + root->stride * entry;
 }
 
-/* What is spread has a node for each lane, so that a launch is for as many as its graph was made for: the greatest
+/* What is spread has a node for each entry, so that a launch is for as many as its graph was made for: the greatest
  * power of two.  Else any number goes; a small batch is cut so that its copies and its kernels overlap. */
 guint
 leat_batch_choose_n (LeatBatch *self, guint n, guint all)
 {
-  guint most = self->shape->traits.lanes, chosen = 1;
+  guint most = self->shape->traits.entries, chosen = 1;
 
   if (!leat_plan_spreads (self->shape))
     return MIN (n, MIN (most, MAX (LEAT_BATCH_LEAST, all / (2 * self->n_flights) + 1)));
@@ -285,7 +285,7 @@ leat_batch_choose_n (LeatBatch *self, guint n, guint all)
   return chosen;
 }
 
-/* Most lanes of most batches are good, and there are thousands. */
+/* Most entries of most batches are good, and there are thousands. */
 void
 leat_batch_begin_errors (LeatBatch *self, guint n)
 {
@@ -315,18 +315,18 @@ leat_batch_make_lanes (LeatBatch *self, LeatWidth *width, GError **error)
 LeatWidth *
 leat_batch_get_width (LeatBatch *self, guint n, LeatProgram *lender, GError **error)
 {
-  guint most = self->shape->traits.lanes, lanes = leat_plan_spreads (self->shape) ? n : most;
+  guint most = self->shape->traits.entries, entries = leat_plan_spreads (self->shape) ? n : most;
   LeatWidth *width;
 
   for (guint i = 0; i < self->widths->len; i++)
     {
       width = g_ptr_array_index (self->widths, i);
-      if (width->plan->traits.lanes == lanes)
+      if (width->plan->traits.entries == entries)
         return width;
       lender = width->program;
     }
   width = g_new0 (LeatWidth, 1);
-  width->plan = lanes == most ? g_object_ref (self->shape) : leat_batch_plan (self, lanes, most, error);
+  width->plan = entries == most ? g_object_ref (self->shape) : leat_batch_plan (self, entries, most, error);
   if (width->plan != NULL)
     width->program = leat_program_new (width->plan, self->store, self->device, FALSE, lender, error);
   if (width->program == NULL || !leat_program_write_constants (width->program, error)

@@ -129,7 +129,7 @@ leat_lane_call_timed (LeatLane *self, LeatPath path, const LeatOp *op, GError **
 static gboolean
 leat_lane_launch_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **error)
 {
-  if (leat_op_goes_lane_by_lane (op))
+  if (leat_op_goes_by_entry (op))
     return leat_lane_call_each (self, path, op, error);
   return path == LEAT_PATH_TIMED ? leat_lane_call_timed (self, path, op, error)
                                  : leat_lane_call_op (self, path, op, error);

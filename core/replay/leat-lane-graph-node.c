@@ -23,7 +23,7 @@ leat_lane_get_copy (LeatLane *self, const LeatOp *op)
 
   if (op->by_rows)
     {
-      copy.Height = self->plan->traits.lanes;
+      copy.Height = self->plan->traits.entries;
       copy.srcPitch = leat_plan_get_buffer (self->plan, op->from)->stride;
       copy.dstPitch = leat_plan_get_buffer (self->plan, op->to)->stride;
     }
@@ -73,7 +73,7 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
     .value = words ? op->value * 0x01010101u : op->value,
     .elementSize = words ? 4 : 1,
     .width = words ? bytes / 4 : bytes,
-    .height = op->by_rows ? self->plan->traits.lanes : 1,
+    .height = op->by_rows ? self->plan->traits.entries : 1,
     .pitch = op->by_rows ? leat_plan_get_buffer (self->plan, op->to)->stride : 0,
   };
 
@@ -166,8 +166,8 @@ leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
     case LEAT_OP_FOREIGN:
       return leat_lane_add_foreign_node (self, to, op, edges->nodes, edges->n);
     case LEAT_OP_LOOP:
-      return op->runs->way == LEAT_LOOP_UNROLLED ? leat_lane_add_unrolled (self, path, to, op, edges, error)
-                                                 : leat_lane_add_while (self, to, op, edges, error);
+      return op->runs->method == LEAT_LOOP_UNROLLED ? leat_lane_add_unrolled (self, path, to, op, edges, error)
+                                                    : leat_lane_add_while (self, to, op, edges, error);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
@@ -184,7 +184,7 @@ static gboolean
 leat_lane_add_spread (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
                       GError **error)
 {
-  guint n = self->plan->traits.lanes;
+  guint n = self->plan->traits.entries;
   g_autofree CUgraphNode *nodes = g_new0 (CUgraphNode, n);
   CUresult result = CUDA_SUCCESS;
   gboolean good = TRUE;

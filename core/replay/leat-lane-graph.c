@@ -149,7 +149,7 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
       gboolean good;
 
       /* The body of one that is unrolled comes with the loop. */
-      if (leat_path_skips (path, op) || (op->loop != NULL && op->loop->way == LEAT_LOOP_UNROLLED))
+      if (leat_path_skips (path, op) || (op->loop != NULL && op->loop->method == LEAT_LOOP_UNROLLED))
         continue;
       leat_nvtx_push (leat_node_get_name (op->node));
       good = leat_lane_add_node (self, path, to, op, error);
@@ -207,7 +207,7 @@ leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
 static guint64
 leat_executable_count_nodes (const LeatExecutable *self, const LeatOp *op)
 {
-  return self->repeats[op->index] != NULL ? op->loop->most : 1;
+  return self->unrolled[op->index] != NULL ? op->loop->most : 1;
 }
 
 gboolean
@@ -221,7 +221,7 @@ leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError
     return TRUE;
   for (guint64 i = 0; i < leat_executable_count_nodes (it, op); i++)
     {
-      CUgraphNode node = it->repeats[op->index] != NULL ? it->repeats[op->index][i] : it->nodes[op->index];
+      CUgraphNode node = it->unrolled[op->index] != NULL ? it->unrolled[op->index][i] : it->nodes[op->index];
 
       result = (*self->table->cuGraphExecKernelNodeSetParams) (it->exec, node, &kernel);
       if (result != CUDA_SUCCESS)
@@ -301,7 +301,7 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
   gboolean built = FALSE;
 
   leat_lane_count_gone (self, path);
-  leat_lane_drop_loops (self, path);
+  leat_lane_drop_repeats_of (self, path);
   for (LeatExecutable *it = head; it != NULL; it = next)
     {
       next = it->next;
@@ -314,9 +314,9 @@ leat_lane_destroy_executables (LeatLane *self, LeatPath path)
   g_free (head->ends);
   g_free (head->copies);
   g_free (head->loops);
-  for (guint i = 0; head->repeats != NULL && i < self->plan->ops->len; i++)
-    g_free (head->repeats[i]);
-  g_free (head->repeats);
+  for (guint i = 0; head->unrolled != NULL && i < self->plan->ops->len; i++)
+    g_free (head->unrolled[i]);
+  g_free (head->unrolled);
   *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
   return built;
 }

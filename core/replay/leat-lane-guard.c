@@ -59,7 +59,7 @@ leat_gap_compare_offsets (gconstpointer a, gconstpointer b)
 static guint64
 leat_buffer_get_last_end (const LeatBuffer *self)
 {
-  guint64 before = self->stride > 0 && self->n_lanes > 1 ? (self->n_lanes - 1) * self->stride : 0;
+  guint64 before = self->stride > 0 && self->n_entries > 1 ? (self->n_entries - 1) * self->stride : 0;
 
   return self->offset + before + self->bytes;
 }

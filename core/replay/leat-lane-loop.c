@@ -11,7 +11,7 @@ CUgraph
 leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op)
 {
   for (const LeatPlanLoop *loop = op->loop; loop != NULL; loop = loop->parent)
-    if (loop->way == LEAT_LOOP_WHILE)
+    if (loop->method == LEAT_LOOP_WHILE)
       return self->loops[loop->index].body;
   return self->graph;
 }
@@ -31,7 +31,7 @@ leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboo
 
   if (launch->handle == NULL)
     return;
-  if (in_graph && leat_op_get_told_loop (op)->way == LEAT_LOOP_WHILE)
+  if (in_graph && leat_op_get_told_loop (op)->method == LEAT_LOOP_WHILE)
     handle = self->executables[path].loops[leat_op_get_told_loop (op)->index].handle;
   memcpy (launch->handle, &handle, sizeof handle);
 }
@@ -43,7 +43,7 @@ leat_lane_make_loop_handle (LeatLane *self, LeatExecutable *to, const LeatPlanLo
   const LeatOp *op = leat_plan_get_op (self->plan, loop->first);
   CUresult result;
 
-  if (to->loops[loop->index].handle != 0 || loop->way != LEAT_LOOP_WHILE)
+  if (to->loops[loop->index].handle != 0 || loop->method != LEAT_LOOP_WHILE)
     return TRUE;
   result = (*self->table->cuGraphConditionalHandleCreate) (
     &to->loops[loop->index].handle, leat_executable_get_graph (to, op), leat_device_get_context (self->program->device),
@@ -89,7 +89,7 @@ leat_lane_add_iteration (LeatLane *self, LeatPath path, LeatExecutable *to, cons
       if (!leat_lane_add_work (self, path, to, op, edges.n > 0 ? &edges : before, error))
         return FALSE;
       to->ends[i] = to->nodes[i];
-      to->repeats[i][iteration] = to->nodes[i];
+      to->unrolled[i][iteration] = to->nodes[i];
     }
   return TRUE;
 }
@@ -103,7 +103,7 @@ leat_lane_add_unrolled (LeatLane *self, LeatPath path, LeatExecutable *to, const
   LeatEdges before = *edges;
 
   for (guint i = loop->first + 1; i <= loop->last; i++)
-    to->repeats[i] = g_new0 (CUgraphNode, loop->most + 1);
+    to->unrolled[i] = g_new0 (CUgraphNode, loop->most + 1);
   for (guint64 k = 0; k < loop->most; k++)
     {
       for (guint i = loop->first + 1; i <= loop->last; i++)

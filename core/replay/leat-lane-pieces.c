@@ -108,7 +108,7 @@ leat_lane_add_executable (LeatLane *self, LeatPath path, const LeatPiece *piece)
       fresh->ends = head->ends;
       fresh->copies = head->copies;
       fresh->loops = head->loops;
-      fresh->repeats = head->repeats;
+      fresh->unrolled = head->unrolled;
     }
   fresh->first = piece->first;
   fresh->end = piece->end;
@@ -135,7 +135,7 @@ leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
   self->executables[path].ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
   self->executables[path].copies = g_new0 (LeatTraffic, self->plan->ops->len + 1);
   self->executables[path].loops = g_new0 (LeatLoopGraph, self->plan->loops->len + 1);
-  self->executables[path].repeats = g_new0 (CUgraphNode *, self->plan->ops->len + 1);
+  self->executables[path].unrolled = g_new0 (CUgraphNode *, self->plan->ops->len + 1);
   for (guint i = 0; i < self->plan->pieces->len; i++)
     {
       LeatPiece piece = g_array_index (self->plan->pieces, LeatPiece, i);

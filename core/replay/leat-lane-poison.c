@@ -53,7 +53,7 @@ leat_poison_is_for (const LeatBuffer *buffer, LeatPath path, const gboolean *sou
 static guint64
 leat_poison_get_bytes (const LeatLane *lane, const LeatBuffer *buffer)
 {
-  guint lanes = buffer->place == LEAT_PLACE_ARENA ? buffer->n_lanes : lane->live;
+  guint lanes = buffer->place == LEAT_PLACE_ARENA ? buffer->n_entries : lane->live;
 
   return buffer->stride > 0 && lanes > 1 ? (lanes - 1) * buffer->stride + buffer->bytes : buffer->bytes;
 }

@@ -41,7 +41,7 @@ typedef struct
   LeatPlan *plan;                   /* not owned */
   GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;              /* LeatKernelSource -> LeatModule */
-  GHashTable *laned;                /* likewise, of images with lanes, */
+  GHashTable *wide;                 /* likewise, of wide images, */
   GHashTable *enclosed;             /* and of those for bodies of loops */
   LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
@@ -118,20 +118,20 @@ struct _LeatExecutable
 {
   CUgraph graph;
   CUgraphExec exec;
-  CUgraphNode *ends;     /* what others wait for: the nodes, or the events behind them; one table likewise */
-  CUgraphNode turn;      /* waits for the lanes before; NULL where nothing in it has to */
-  CUgraphNode *nodes;    /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
-  LeatLoopGraph *loops;  /* by loop index; one table likewise */
-  CUgraphNode **repeats; /* by op index: in an unrolled loop, those of all iterations; NULL else; one table likewise */
-  guint64 launches;      /* of the path; in its first piece */
-  guint64 counted_from;  /* launches when start_counting () was called; likewise */
-  guint first, end;      /* the ops that are in it */
-  LeatTraffic *copies;   /* by op index: what its nodes bring, as they were added or updated; one table likewise */
-  LeatTraffic traffic;   /* of all copies in it */
-  guint64 device_bytes;  /* of all pieces of the path; in its first */
-  guint64 bound;         /* serial of the last binding that the path knows; in its first piece */
-  guint64 made_with;     /* that serial when its graph was made, whose nodes stay as they are; likewise */
-  gboolean is_built;     /* in the first piece: all of them are there */
+  CUgraphNode *ends;      /* what others wait for: the nodes, or the events behind them; one table likewise */
+  CUgraphNode turn;       /* waits for the lanes before; NULL where nothing in it has to */
+  CUgraphNode *nodes;     /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
+  LeatLoopGraph *loops;   /* by loop index; one table likewise */
+  CUgraphNode **unrolled; /* by op index: in an unrolled loop, those of all iterations; NULL else; one table likewise */
+  guint64 launches;       /* of the path; in its first piece */
+  guint64 counted_from;   /* launches when start_counting () was called; likewise */
+  guint first, end;       /* the ops that are in it */
+  LeatTraffic *copies;    /* by op index: what its nodes bring, as they were added or updated; one table likewise */
+  LeatTraffic traffic;    /* of all copies in it */
+  guint64 device_bytes;   /* of all pieces of the path; in its first */
+  guint64 bound;          /* serial of the last binding that the path knows; in its first piece */
+  guint64 made_with;      /* that serial when its graph was made, whose nodes stay as they are; likewise */
+  gboolean is_built;      /* in the first piece: all of them are there */
   LeatExecutable *next;
 };
 
@@ -161,13 +161,13 @@ typedef struct
 /* How often what. */
 typedef struct
 {
-  guint64 updates;            /* nodes given other values in place */
-  guint64 graph_updates;      /* executables given another graph in place */
-  guint64 instantiations;     /* executables made */
-  gint64 instantiate_us;      /* what that took, with their upload */
-  guint64 looped;             /* runs that a loop on the device did */
-  guint64 chained;            /* runs that were children of one graph */
-  const char *why_not_looped; /* static: why those that were repeated last were not; NULL: they were */
+  guint64 updates;               /* nodes given other values in place */
+  guint64 graph_updates;         /* executables given another graph in place */
+  guint64 instantiations;        /* executables made */
+  gint64 instantiate_us;         /* what that took, with their upload */
+  guint64 on_device;             /* runs that a loop on the device did */
+  guint64 unrolled;              /* runs that were children of one graph */
+  const char *why_not_on_device; /* static: why those that were repeated last were not; NULL: they were */
   LeatWorkCounts work;
   gint64 unseen_waits;  /* that ended by looking, less calls that waited and were not for a run */
   gboolean is_counting; /* between start_counting () and stop_counting (): */
@@ -177,19 +177,19 @@ typedef struct
 /* How runs of which only the last gives results are repeated. */
 typedef enum
 {
-  LEAT_REPEAT_LOOPED,  /* by a loop on the device: one graph for any number */
-  LEAT_REPEAT_CHAINED, /* as children of a graph, one behind the other */
-  LEAT_REPEAT_ALONE,   /* by a launch each */
+  LEAT_REPEAT_ON_DEVICE, /* by a loop on the device: one graph for any number */
+  LEAT_REPEAT_UNROLLED,  /* as children of a graph, one behind the other */
+  LEAT_REPEAT_ALONE,     /* by a launch each */
 } LeatRepeatWay;
 
 /* A graph in which that of a path comes several times. */
 typedef struct
 {
   LeatPath path;
-  guint n; /* children, or LEAT_LOOP_ANY; 0: not built */
+  guint n; /* children, or LEAT_REPEAT_ANY; 0: not built */
   CUgraph graph;
   CUgraphExec exec;
-} LeatLoop;
+} LeatRepeatGraph;
 
 /* Whose turn it is with what lanes share, such as state: an event, recorded behind the last op of a run that touches
  * any of it, and waited for before the first one of the next run. */
@@ -203,7 +203,7 @@ typedef struct
 typedef struct
 {
   const LeatOp *op;
-  guint lane;  /* of the session, or of a batch */
+  guint entry; /* of a batch; 0 in other runs */
   guint64 run; /* counted from 1 */
   guint code;  /* LEAT_REPORT_CODES for all that a file cannot declare */
   guint64 count;
@@ -275,7 +275,7 @@ struct _LeatLane
   gboolean ran_away; /* the last one took too long and was ended, wherever its blocks were */
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
-  LeatLoop loops[3];                        /* a large one, one for the rest, and one on the device */
+  LeatRepeatGraph repeats[3];               /* a large one, one for the rest, and one on the device */
   LeatRepeatWay least_way;                  /* those before it the driver does not do with this graph */
   LeatRepeater *repeater;                   /* NULL before there was a loop on the device */
   guint64 counted_repeater_from;            /* kernels of it when start_counting () was called */
@@ -431,14 +431,14 @@ gboolean leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **err
 /* A path @n times, with nothing waited for: in one launch where the device can do the loop, in few where it is one
  * graph.  @stop: looked at between launches.  @looped: whether it is the device's loop, which ends early by the word of
  * leat_repeater_get_stop () and nothing else. */
-gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, gboolean *looped,
+gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, gboolean *on_device,
                                     GError **error);
 /* Before it is built and launched so often: where it was made with other memory of the program's, it goes. */
 void leat_lane_renew_repeated (LeatLane *self, LeatPath path, guint64 n);
 /* After its end: runs that were not done, and which @path counted as done. */
 guint64 leat_lane_take_back_runs (LeatLane *self, LeatPath path);
 /* With the context current: those made of @path, whose graph goes. */
-void leat_lane_drop_loops (LeatLane *self, LeatPath path);
+void leat_lane_drop_repeats_of (LeatLane *self, LeatPath path);
 /* The paths of repeated runs, which are made anew when they are needed: a kernel has other arguments, and a loop takes
  * those that its graph was made with. */
 void leat_lane_drop_repeats (LeatLane *self);
@@ -506,10 +506,10 @@ CUdeviceptr leat_lane_get_over (LeatLane *self, const LeatOp *op, guint arg);
 /* After a run: was every count that a kernel took one that its buffer has room for? */
 gboolean leat_lane_check_overs (LeatLane *self, GError **error);
 /* The first buffer whose reader found a count above its capacity, in one of several lanes; NULL where all fitted. */
-const LeatBuffer *leat_lane_find_over (LeatLane *self, guint lane, guint64 *count);
+const LeatBuffer *leat_lane_find_over (LeatLane *self, guint entry, guint64 *count);
 
 /* Several lanes at once (leat-lane-wide.c). */
-void leat_lane_shift (LeatLane *self, guint lane);
+void leat_lane_shift (LeatLane *self, guint entry);
 /* What an op moves in one piece: for all live lanes, or for one where it is spread or goes by rows. */
 guint64 leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op);
 guint leat_lane_get_depth (LeatLane *self, const LeatOp *op);
@@ -518,16 +518,16 @@ gboolean leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error
 void leat_lane_free_spread (LeatLane *self);
 /* Is it called lane by lane, where ops go to the stream one by one? */
 static inline gboolean
-leat_op_goes_lane_by_lane (const LeatOp *op)
+leat_op_goes_by_entry (const LeatOp *op)
 {
   return op->why_spread != NULL || op->by_rows;
 }
 /* From here on the staging memory begins at these (by buffer id; NULL for others) plus @at lanes, and @live lanes are
  * in use.  Graphs that are built follow. */
-gboolean leat_lane_set_lanes (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error);
+gboolean leat_lane_set_entries (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error);
 /* Kernels are packed with the arguments that nodes have now. */
 gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
-gboolean leat_lane_check_overs_of (LeatLane *self, guint lane, GError **error);
+gboolean leat_lane_check_overs_of (LeatLane *self, guint entry, GError **error);
 
 gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
 /* As if nothing had run: what was reported and the sums of queues. */
@@ -537,13 +537,13 @@ CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
 /* After a run: has any kernel reported?  Costs a look at a word. */
 gboolean leat_lane_has_reports (LeatLane *self);
 /* That lane of a plan for several? */
-gboolean leat_lane_has_reports_of (LeatLane *self, guint lane);
+gboolean leat_lane_has_reports_of (LeatLane *self, guint entry);
 /* The first from @first on that has, of those before @end; @end where none has. */
 guint leat_lane_find_reports (LeatLane *self, guint first, guint end);
 /* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
 gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
 /* Those of one lane of a plan for several; that any has is still said. */
-gboolean leat_lane_take_reports_of (LeatLane *self, guint lane, GArray *reports, GError **error);
+gboolean leat_lane_take_reports_of (LeatLane *self, guint entry, GArray *reports, GError **error);
 void leat_lane_end_reports (LeatLane *self);
 
 /* What became of the items of a queue, on this lane. */

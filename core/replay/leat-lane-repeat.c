@@ -8,27 +8,27 @@
  * launch is any number of runs (leat-repeater.c); else a graph that has that of the run as children, one behind the
  * other, makes one launch of many. */
 
-#define LEAT_LOOP_LEAST 4         /* fewer are launched by themselves */
-#define LEAT_LOOP_MOST  64        /* children; more are several launches */
-#define LEAT_LOOP_ANY   G_MAXUINT /* on the device */
+#define LEAT_REPEAT_LEAST 4         /* fewer are launched by themselves */
+#define LEAT_REPEAT_MOST  64        /* children; more are several launches */
+#define LEAT_REPEAT_ANY   G_MAXUINT /* on the device */
 
 /* After so many launches the thread waits for those before the last so many: what the driver keeps of a launch that has
  * not begun is memory, and the device never runs out of work. */
 #define LEAT_REPEAT_AHEAD 64
 
 static void
-leat_lane_drop_loop (LeatLane *self, LeatLoop *loop)
+leat_lane_drop_repeat (LeatLane *self, LeatRepeatGraph *repeat)
 {
-  leat_lane_drop_graph (self, loop->exec, loop->graph);
-  *loop = (LeatLoop){ 0 };
+  leat_lane_drop_graph (self, repeat->exec, repeat->graph);
+  *repeat = (LeatRepeatGraph){ 0 };
 }
 
 void
-leat_lane_drop_loops (LeatLane *self, LeatPath path)
+leat_lane_drop_repeats_of (LeatLane *self, LeatPath path)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (self->loops); i++)
-    if (self->loops[i].graph != NULL && self->loops[i].path == path)
-      leat_lane_drop_loop (self, &self->loops[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (self->repeats); i++)
+    if (self->repeats[i].graph != NULL && self->repeats[i].path == path)
+      leat_lane_drop_repeat (self, &self->repeats[i]);
 }
 
 void
@@ -49,7 +49,7 @@ leat_lane_has_loop_node (LeatLane *self)
     {
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
 
-      if (!loop->is_kernel && loop->way != LEAT_LOOP_UNROLLED)
+      if (!loop->is_kernel && loop->method != LEAT_LOOP_UNROLLED)
         return TRUE;
     }
   return FALSE;
@@ -70,51 +70,51 @@ leat_lane_is_one_graph (LeatLane *self, LeatPath path)
 void
 leat_lane_renew_repeated (LeatLane *self, LeatPath path, guint64 n)
 {
-  if (self->plan->users->len > 0 && n >= LEAT_LOOP_MOST && self->executables[path].made_with != self->bound)
+  if (self->plan->users->len > 0 && n >= LEAT_REPEAT_MOST && self->executables[path].made_with != self->bound)
     leat_lane_destroy_path (self, path);
 }
 
 static CUresult
-leat_lane_chain_loop (LeatLane *self, LeatLoop *loop, const char **call)
+leat_lane_unroll_repeat (LeatLane *self, LeatRepeatGraph *repeat, const char **call)
 {
   CUgraphNode last = NULL, node;
   CUresult result = CUDA_SUCCESS;
 
   *call = "cuGraphAddChildGraphNode";
-  for (guint i = 0; i < loop->n && result == CUDA_SUCCESS; i++)
+  for (guint i = 0; i < repeat->n && result == CUDA_SUCCESS; i++)
     {
-      result = (*self->table->cuGraphAddChildGraphNode) (&node, loop->graph, &last, last != NULL ? 1 : 0,
-                                                         self->executables[loop->path].graph);
+      result = (*self->table->cuGraphAddChildGraphNode) (&node, repeat->graph, &last, last != NULL ? 1 : 0,
+                                                         self->executables[repeat->path].graph);
       last = node;
     }
   return result;
 }
 
 static CUresult
-leat_lane_fill_loop (LeatLane *self, LeatLoop *loop, const char **call)
+leat_lane_fill_repeat (LeatLane *self, LeatRepeatGraph *repeat, const char **call)
 {
   CUresult result;
 
   *call = "cuGraphCreate";
-  result = (*self->table->cuGraphCreate) (&loop->graph, 0);
+  result = (*self->table->cuGraphCreate) (&repeat->graph, 0);
   if (result == CUDA_SUCCESS)
-    result = loop->n == LEAT_LOOP_ANY
-               ? leat_repeater_fill (self->repeater, loop->graph, self->executables[loop->path].graph, call)
-               : leat_lane_chain_loop (self, loop, call);
+    result = repeat->n == LEAT_REPEAT_ANY
+               ? leat_repeater_fill (self->repeater, repeat->graph, self->executables[repeat->path].graph, call)
+               : leat_lane_unroll_repeat (self, repeat, call);
   if (result != CUDA_SUCCESS)
     return result;
   *call = "cuGraphInstantiateWithFlags";
-  return (*self->table->cuGraphInstantiateWithFlags) (&loop->exec, loop->graph, 0);
+  return (*self->table->cuGraphInstantiateWithFlags) (&repeat->exec, repeat->graph, 0);
 }
 
 /* Nodes that allocate may not be in a graph within a graph, and a body has rules of its own; which result says so is
  * not the same in all drivers. */
 static gboolean
-leat_loop_is_refused (const LeatLoop *self, const char *call, CUresult result)
+leat_loop_is_refused (const LeatRepeatGraph *self, const char *call, CUresult result)
 {
   return result == CUDA_ERROR_NOT_SUPPORTED
          || (result == CUDA_ERROR_INVALID_VALUE
-             && (self->n == LEAT_LOOP_ANY || g_str_equal (call, "cuGraphAddChildGraphNode")));
+             && (self->n == LEAT_REPEAT_ANY || g_str_equal (call, "cuGraphAddChildGraphNode")));
 }
 
 /* FALSE without an error: there is nothing that could compile its kernels. */
@@ -130,7 +130,7 @@ leat_lane_make_repeater (LeatLane *self, GError **error)
     return TRUE;
   if (inner->domain == LEAT_KERNEL_ERROR)
     {
-      self->least_way = LEAT_REPEAT_CHAINED;
+      self->least_way = LEAT_REPEAT_UNROLLED;
       g_error_free (inner);
       return FALSE;
     }
@@ -141,27 +141,27 @@ leat_lane_make_repeater (LeatLane *self, GError **error)
 
 /* FALSE without an error: the driver does not do that with what is in the graph. */
 static gboolean
-leat_lane_build_loop (LeatLane *self, LeatLoop *loop, LeatPath path, guint n, GError **error)
+leat_lane_build_repeat (LeatLane *self, LeatRepeatGraph *repeat, LeatPath path, guint n, GError **error)
 {
   g_autofree char *nodes = NULL;
   const char *call;
-  LeatLoop tried;
+  LeatRepeatGraph tried;
   CUresult result;
 
-  if (n == LEAT_LOOP_ANY && !leat_lane_make_repeater (self, error))
+  if (n == LEAT_REPEAT_ANY && !leat_lane_make_repeater (self, error))
     return FALSE;
   if (!leat_device_push (self->program->device, error))
     return FALSE;
-  leat_lane_drop_loop (self, loop);
-  *loop = tried = (LeatLoop){ .path = path, .n = n };
-  result = leat_lane_fill_loop (self, loop, &call);
+  leat_lane_drop_repeat (self, repeat);
+  *repeat = tried = (LeatRepeatGraph){ .path = path, .n = n };
+  result = leat_lane_fill_repeat (self, repeat, &call);
   if (result != CUDA_SUCCESS)
-    leat_lane_drop_loop (self, loop);
+    leat_lane_drop_repeat (self, repeat);
   leat_device_pop (self->program->device);
   if (result == CUDA_SUCCESS)
     self->counts->instantiations++;
   else if (leat_loop_is_refused (&tried, call, result))
-    self->least_way = n == LEAT_LOOP_ANY ? LEAT_REPEAT_CHAINED : LEAT_REPEAT_ALONE;
+    self->least_way = n == LEAT_REPEAT_ANY ? LEAT_REPEAT_UNROLLED : LEAT_REPEAT_ALONE;
   else
     {
       nodes = leat_lane_list_nodes (self->plan);
@@ -171,19 +171,20 @@ leat_lane_build_loop (LeatLane *self, LeatLoop *loop, LeatPath path, guint n, GE
 }
 
 static gboolean
-leat_lane_launch_loop (LeatLane *self, LeatLoop *loop, guint n, guint64 runs, LeatPath path, GError **error)
+leat_lane_launch_repeat (LeatLane *self, LeatRepeatGraph *repeat, guint n, guint64 runs, LeatPath path, GError **error)
 {
   CUresult result;
 
-  if ((loop->exec == NULL || loop->n != n || loop->path != path) && !leat_lane_build_loop (self, loop, path, n, error))
+  if ((repeat->exec == NULL || repeat->n != n || repeat->path != path)
+      && !leat_lane_build_repeat (self, repeat, path, n, error))
     return FALSE;
-  if (n == LEAT_LOOP_ANY)
+  if (n == LEAT_REPEAT_ANY)
     leat_repeater_set_runs (self->repeater, runs);
-  result = (*self->table->cuGraphLaunch) (loop->exec, leat_stream_get (self->stream));
+  result = (*self->table->cuGraphLaunch) (repeat->exec, leat_stream_get (self->stream));
   if (result != CUDA_SUCCESS)
     return leat_lane_fail_launch (self, result, runs, error);
   self->counts->work.launches++;
-  *(n == LEAT_LOOP_ANY ? &self->counts->looped : &self->counts->chained) += runs;
+  *(n == LEAT_REPEAT_ANY ? &self->counts->on_device : &self->counts->unrolled) += runs;
   leat_traffic_add (&self->counts->work.traffic, &self->executables[path].traffic, runs);
   self->executables[path].launches += runs;
   return TRUE;
@@ -198,7 +199,7 @@ leat_lane_take_back_runs (LeatLane *self, LeatPath path)
   leat_traffic_add (&undone, &self->executables[path].traffic, left);
   leat_traffic_take_out (&self->counts->work.traffic, &undone);
   self->executables[path].launches -= left;
-  self->counts->looped -= left;
+  self->counts->on_device -= left;
   return left;
 }
 
@@ -251,7 +252,7 @@ leat_lane_hold_back (LeatLane *self, guint64 launches, GError **error)
 
 /* NULL: the device can do the loop. */
 static const char *
-leat_lane_why_not_looped (LeatLane *self, LeatPath path)
+leat_lane_why_not_on_device (LeatLane *self, LeatPath path)
 {
   if (leat_lane_has_loop_node (self))
     return "the pipeline has a loop that is neither unrolled nor one kernel";
@@ -261,7 +262,7 @@ leat_lane_why_not_looped (LeatLane *self, LeatPath path)
     return "the driver has no nodes that do a body again and again";
   if (self->executables[path].turn != NULL)
     return "the runs of several lanes wait for each other";
-  if (self->least_way > LEAT_REPEAT_LOOPED)
+  if (self->least_way > LEAT_REPEAT_ON_DEVICE)
     return self->repeater != NULL ? "the driver does no such loop around this graph"
                                   : "there is no compiler for the kernels that count the runs";
   return NULL;
@@ -270,24 +271,25 @@ leat_lane_why_not_looped (LeatLane *self, LeatPath path)
 static LeatRepeatWay
 leat_lane_choose_way (LeatLane *self, LeatPath path, guint64 left)
 {
-  if (left < LEAT_LOOP_LEAST || self->least_way == LEAT_REPEAT_ALONE || !leat_lane_is_one_graph (self, path))
+  if (left < LEAT_REPEAT_LEAST || self->least_way == LEAT_REPEAT_ALONE || !leat_lane_is_one_graph (self, path))
     return LEAT_REPEAT_ALONE;
-  return leat_lane_why_not_looped (self, path) == NULL ? LEAT_REPEAT_LOOPED : LEAT_REPEAT_CHAINED;
+  return leat_lane_why_not_on_device (self, path) == NULL ? LEAT_REPEAT_ON_DEVICE : LEAT_REPEAT_UNROLLED;
 }
 
 /* Of @n runs as many as go into one launch; 0 with an error, or without one where the driver does not do it so. */
 static guint64
 leat_lane_launch_some (LeatLane *self, LeatPath path, guint64 n, LeatRepeatWay way, GError **error)
 {
-  guint some = (guint) MIN (n, LEAT_LOOP_MOST);
+  guint some = (guint) MIN (n, LEAT_REPEAT_MOST);
 
   switch (way)
     {
-    case LEAT_REPEAT_LOOPED:
-      return leat_lane_launch_loop (self, &self->loops[2], LEAT_LOOP_ANY, n, path, error) ? n : 0;
-    case LEAT_REPEAT_CHAINED:
-      return leat_lane_launch_loop (self, &self->loops[some == LEAT_LOOP_MOST ? 0 : 1], some, some, path, error) ? some
-                                                                                                                 : 0;
+    case LEAT_REPEAT_ON_DEVICE:
+      return leat_lane_launch_repeat (self, &self->repeats[2], LEAT_REPEAT_ANY, n, path, error) ? n : 0;
+    case LEAT_REPEAT_UNROLLED:
+      return leat_lane_launch_repeat (self, &self->repeats[some == LEAT_REPEAT_MOST ? 0 : 1], some, some, path, error)
+               ? some
+               : 0;
     case LEAT_REPEAT_ALONE:
       break;
     }
@@ -295,12 +297,12 @@ leat_lane_launch_some (LeatLane *self, LeatPath path, guint64 n, LeatRepeatWay w
 }
 
 gboolean
-leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, gboolean *looped,
+leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, gboolean *on_device,
                            GError **error)
 {
   guint64 launches = 0;
 
-  *looped = FALSE;
+  *on_device = FALSE;
   while (n > 0)
     {
       LeatRepeatWay way = leat_lane_choose_way (self, path, n);
@@ -316,9 +318,9 @@ leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatS
           return FALSE;
         }
       n -= done;
-      *looped = *looped || (done > 0 && way == LEAT_REPEAT_LOOPED);
-      if (done > 0 && n + done >= LEAT_LOOP_LEAST)
-        self->counts->why_not_looped = leat_lane_why_not_looped (self, path);
+      *on_device = *on_device || (done > 0 && way == LEAT_REPEAT_ON_DEVICE);
+      if (done > 0 && n + done >= LEAT_REPEAT_LEAST)
+        self->counts->why_not_on_device = leat_lane_why_not_on_device (self, path);
       if (done > 0 && !leat_lane_hold_back (self, ++launches, error))
         return FALSE;
     }

@@ -25,7 +25,7 @@ leat_lane_get_reporting (LeatLane *self, guint index)
 static guint
 leat_lane_get_width (LeatLane *self)
 {
-  return MAX (self->plan->traits.lanes, 1);
+  return MAX (self->plan->traits.entries, 1);
 }
 
 /* What a kernel finds in its block: where the words are that tell of it. */

@@ -41,9 +41,8 @@ leat_lane_dup_way_out (LeatLane *self)
     {
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
 
-      if (loop->way == LEAT_LOOP_WHILE)
-        return g_strdup_printf ("set executor=cooperative or executor=host on loop \"%s\"",
-                                leat_node_get_name (loop->node));
+      if (loop->method == LEAT_LOOP_WHILE)
+        return g_strdup_printf ("set method=fused or method=host on loop \"%s\"", leat_node_get_name (loop->node));
     }
   return self->repeater != NULL ? g_strdup ("do the runs one by one, not many in one call") : NULL;
 }

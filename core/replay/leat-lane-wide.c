@@ -7,27 +7,27 @@
 #include "graph/leat-pipeline-private.h"
 
 /* A LeatLane whose plan is for several lanes.  What is done for all of them at once has one node; where fewer are live
- * than there is memory for, that node is given less to do.  For what is done lane by lane the addresses are those of
- * one lane for a moment. */
+ * than there is memory for, that node is given less to do.  For what is done entry by entry the addresses are those of
+ * one entry for a moment. */
 
 void
-leat_lane_shift (LeatLane *self, guint lane)
+leat_lane_shift (LeatLane *self, guint entry)
 {
-  for (guint i = 0; i < self->plan->buffers->len && lane != self->shift; i++)
+  for (guint i = 0; i < self->plan->buffers->len && entry != self->shift; i++)
     {
       guint64 stride = leat_plan_get_buffer (self->plan, i)->stride;
 
-      self->addresses[i] += stride * lane - stride * self->shift;
+      self->addresses[i] += stride * entry - stride * self->shift;
       if (self->hosts[i] != NULL)
-        self->hosts[i] += stride * lane - stride * self->shift;
+        self->hosts[i] += stride * entry - stride * self->shift;
     }
-  self->shift = lane;
+  self->shift = entry;
 }
 
 guint64
 leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op)
 {
-  if (self->plan->traits.lanes == 0 || leat_op_goes_lane_by_lane (op))
+  if (self->plan->traits.entries == 0 || leat_op_goes_by_entry (op))
     return op->bytes;
   return (self->live - 1) * leat_plan_get_buffer (self->plan, op->to)->stride + op->bytes;
 }
@@ -35,7 +35,7 @@ leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op)
 guint
 leat_lane_get_depth (LeatLane *self, const LeatOp *op)
 {
-  return op->laned ? self->live : op->grid[2];
+  return op->wide ? self->live : op->grid[2];
 }
 
 LeatLaunch *
@@ -47,7 +47,7 @@ leat_lane_get_launch (LeatLane *self, const LeatOp *op)
 gboolean
 leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error)
 {
-  guint n = self->plan->traits.lanes;
+  guint n = self->plan->traits.entries;
   gboolean good = TRUE;
 
   if (self->spread[op->index] == NULL)
@@ -66,8 +66,8 @@ leat_lane_free_spread (LeatLane *self)
 {
   for (guint i = 0; self->spread != NULL && i < self->plan->ops->len; i++)
     {
-      for (guint lane = 0; self->spread[i] != NULL && lane < self->plan->traits.lanes; lane++)
-        leat_launch_clear (&self->spread[i][lane]);
+      for (guint entry = 0; self->spread[i] != NULL && entry < self->plan->traits.entries; entry++)
+        leat_launch_clear (&self->spread[i][entry]);
       g_free (self->spread[i]);
     }
   g_free (self->spread);
@@ -96,32 +96,32 @@ leat_lane_place_staging (LeatLane *self, LeatMemory *const *staging, guint at)
 }
 
 static gboolean
-leat_lane_update_lanes_of (LeatLane *self, const LeatOp *op, gboolean moved, gboolean resized, GError **error)
+leat_lane_update_entries_of (LeatLane *self, const LeatOp *op, gboolean moved, gboolean resized, GError **error)
 {
   gboolean changed = resized || (moved && op->kind == LEAT_OP_TRANSFER);
 
-  if (!leat_op_is_on_device (op) || leat_op_goes_lane_by_lane (op) || !changed)
+  if (!leat_op_is_on_device (op) || leat_op_goes_by_entry (op) || !changed)
     return TRUE;
-  if (moved && op->kind == LEAT_OP_TRANSFER && op->laned
+  if (moved && op->kind == LEAT_OP_TRANSFER && op->wide
       && !leat_launch_pack (&self->launches[op->index], self, op, error))
     return FALSE;
-  if (op->laned)
+  if (op->wide)
     return leat_lane_update_kernel (self, LEAT_PATH_FULL, op, error);
   return op->kind == LEAT_OP_FILL || leat_lane_update_copy (self, LEAT_PATH_FULL, op, error);
 }
 
 gboolean
-leat_lane_set_lanes (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error)
+leat_lane_set_entries (LeatLane *self, LeatMemory *const *staging, guint at, guint live, GError **error)
 {
   gboolean moved = leat_lane_place_staging (self, staging, at), resized = live != self->live;
   gboolean good = TRUE;
 
-  g_assert (live >= 1 && live <= self->plan->traits.lanes);
+  g_assert (live >= 1 && live <= self->plan->traits.entries);
   self->live = live;
   if ((!moved && !resized) || !leat_device_push (self->program->device, error))
     return !moved && !resized;
   for (guint i = 0; i < self->plan->ops->len && good; i++)
-    good = leat_lane_update_lanes_of (self, leat_plan_get_op (self->plan, i), moved, resized, error);
+    good = leat_lane_update_entries_of (self, leat_plan_get_op (self->plan, i), moved, resized, error);
   leat_device_pop (self->program->device);
   return good;
 }
@@ -140,7 +140,7 @@ leat_lane_take_arguments (LeatLane *self, GError **error)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->laned)
+      if (op->wide)
         good = leat_lane_update_kernel (self, LEAT_PATH_FULL, op, error);
     }
   leat_device_pop (self->program->device);

@@ -57,7 +57,7 @@ leat_lane_new (LeatPlan *plan, LeatProgram *program, LeatStore *store, LeatGraph
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
   self->spread = g_new0 (LeatLaunch *, plan->ops->len + 1);
-  self->live = plan->traits.lanes;
+  self->live = plan->traits.entries;
   self->stream = leat_stream_new (program->device,
                                   plan->traits.urgent ? LEAT_STREAM_PRIORITY_HIGH : LEAT_STREAM_PRIORITY_NORMAL, error);
   self->ended = leat_event_new (program->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
@@ -172,7 +172,7 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
     case LEAT_PLACE_OWN:
     case LEAT_PLACE_STAGING:
       /* That of several lanes comes with each launch. */
-      if (self->plan->traits.lanes > 0 && buffer->place == LEAT_PLACE_STAGING)
+      if (self->plan->traits.entries > 0 && buffer->place == LEAT_PLACE_STAGING)
         break;
       block = leat_lane_get_block (self, buffer, error);
       if (block == NULL)

@@ -109,7 +109,7 @@ static void
 leat_launch_put_place (LeatLaunch *self, const LeatOp *op, CUdeviceptr address, guint64 stride)
 {
   leat_launch_put_address (self, address);
-  if (op->laned)
+  if (op->wide)
     leat_launch_put_number (self, address != 0 ? stride : 0);
 }
 
@@ -120,8 +120,8 @@ leat_launch_get_width (const LeatOp *op, guint index)
   const LeatParam *param = &op->prototype->params[index];
 
   if (op->wrapped && param->kind == LEAT_PARAM_INPUT_COUNT)
-    return op->laned ? LEAT_PARAM_MOST : LEAT_PARAM_MOST - 2;
-  return op->laned && leat_param_is_pointer (param) ? LEAT_PARAM_PLACE : 1;
+    return op->wide ? LEAT_PARAM_MOST : LEAT_PARAM_MOST - 2;
+  return op->wide && leat_param_is_pointer (param) ? LEAT_PARAM_PLACE : 1;
 }
 
 static gboolean

@@ -150,7 +150,7 @@ leat_persistent_note_cooperative (LeatPersistent *self, const LeatOp *op, GError
 }
 
 static gboolean
-leat_persistent_add_kernel (LeatPersistent *self, const LeatOp *op, LeatStage *stage, GError **error)
+leat_persistent_add_kernel (LeatPersistent *self, const LeatOp *op, LeatPersistentStage *stage, GError **error)
 {
   guint number = 0;
 
@@ -167,7 +167,7 @@ leat_persistent_add_kernel (LeatPersistent *self, const LeatOp *op, LeatStage *s
 
 /* As many blocks as give each thread 16 bytes. */
 static void
-leat_persistent_add_move (const LeatOp *op, LeatStage *stage, const guint *block)
+leat_persistent_add_move (const LeatOp *op, LeatPersistentStage *stage, const guint *block)
 {
   guint64 each = (guint64) block[0] * block[1] * block[2] * 16;
 
@@ -204,7 +204,7 @@ leat_persistent_list_stages (LeatPersistent *self, GError **error)
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
-      LeatStage *stage = &self->params.stages[self->params.n_stages];
+      LeatPersistentStage *stage = &self->params.stages[self->params.n_stages];
 
       if (!leat_persistent_is_stage (op))
         continue;

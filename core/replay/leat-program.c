@@ -60,7 +60,7 @@ leat_program_write_constants (LeatProgram *self, GError **error)
 static gboolean
 leat_program_is_enclosed (LeatProgram *self, const LeatOp *op)
 {
-  return op->loop != NULL && !op->laned && !leat_device_is_cpu (self->device)
+  return op->loop != NULL && !op->wide && !leat_device_is_cpu (self->device)
          && leat_device_get_facts (self->device)->compute_major >= 9;
 }
 
@@ -68,7 +68,7 @@ leat_program_is_enclosed (LeatProgram *self, const LeatOp *op)
 static GHashTable *
 leat_program_get_modules (LeatProgram *self, const LeatOp *op)
 {
-  return op->laned ? self->laned : leat_program_is_enclosed (self, op) ? self->enclosed : self->modules;
+  return op->wide ? self->wide : leat_program_is_enclosed (self, op) ? self->enclosed : self->modules;
 }
 
 /* Of the same node, since a module holds what its kernels keep in variables of their own. @indirect: see
@@ -83,7 +83,7 @@ leat_program_find_module (LeatProgram *self, const LeatOp *op, gboolean indirect
     {
       const LeatOp *other = leat_plan_get_op (self->plan, (op->index + i) % n);
 
-      if (other->node == op->node && other->laned == op->laned && (other->loop != NULL) == (op->loop != NULL)
+      if (other->node == op->node && other->wide == op->wide && (other->loop != NULL) == (op->loop != NULL)
           && leat_op_launches (other) && self->op_modules[other->index] != NULL
           && leat_kernel_source_equal (other->source, op->source)
           && leat_plan_has_slots_for (self->plan, other->source) == indirect)
@@ -138,7 +138,7 @@ leat_program_load_module (LeatProgram *self, const LeatOp *op, GError **error)
   if (!leat_image_target_parse (name, &target, error))
     return NULL;
   target.indirect = leat_plan_has_slots_for (self->plan, source);
-  target.lanes = op->laned;
+  target.wide = op->wide;
   target.enclosed = leat_program_is_enclosed (self, op);
   target.whole =
     target.kind == LEAT_IMAGE_HOST && leat_image_host_runs_variants () && leat_kernel_source_has_variants (source);
@@ -162,7 +162,7 @@ leat_program_advise_apart (const LeatOp *op, GError **error)
   said = g_steal_pointer (&(*error)->message);
   (*error)->message =
     g_strdup_printf ("%s; or %s", said,
-                     op->runs != NULL ? "set another executor= for the loop"
+                     op->runs != NULL ? "set another method= for the loop"
                                       : "put nodes outside, whose kernels are launched by themselves");
 }
 
@@ -264,10 +264,10 @@ leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, LeatOp *op, GE
   LeatModule *module = leat_program_borrow_module (self, lender, op);
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes, .cooperative = op->cooperative };
   g_autofree char *wrapper =
-    op->laned ? leat_image_dup_lane_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
+    op->wide ? leat_image_dup_wide_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped = self->plan->traits.persistent || op->by_slot || op->laned || leat_op_takes_counts (op)
+  op->wrapped = self->plan->traits.persistent || op->by_slot || op->wide || leat_op_takes_counts (op)
                 || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
 
   if (module == NULL)
@@ -342,7 +342,7 @@ leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean
   self->blocks = g_ptr_array_new_with_free_func (leat_program_free_block);
   self->modules =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
-  self->laned =
+  self->wide =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   self->enclosed =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
@@ -368,7 +368,7 @@ leat_program_unref (LeatProgram *self)
   g_clear_pointer (&self->persistent, leat_persistent_free);
   g_clear_pointer (&self->blocks, g_ptr_array_unref);
   g_clear_pointer (&self->modules, g_hash_table_unref);
-  g_clear_pointer (&self->laned, g_hash_table_unref);
+  g_clear_pointer (&self->wide, g_hash_table_unref);
   g_clear_pointer (&self->enclosed, g_hash_table_unref);
   g_free (self->op_modules);
   g_free (self->functions);

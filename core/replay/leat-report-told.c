@@ -156,7 +156,7 @@ leat_report_told_begin (const LeatReportTold *self, GVariantDict *dict)
 {
   g_variant_dict_init (dict, NULL);
   g_variant_dict_insert (dict, "node", "s", self->node);
-  g_variant_dict_insert (dict, "lane", "u", self->report.lane);
+  g_variant_dict_insert (dict, "entry", "u", self->report.entry);
   g_variant_dict_insert (dict, "run", "t", self->report.run);
 }
 

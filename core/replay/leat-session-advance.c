@@ -272,8 +272,8 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
  *
  * Every source gives its next data once and every sink takes one result.  Between the runs nothing is waited for and
  * nothing read back, and where the pipeline is one graph, many runs are one launch: a loop on the device, where the
- * driver has conditional nodes (#LeatSession:why-not-looped tells why not).  Inputs that stay on the device are
- * uploaded once.
+ * driver has conditional nodes (#LeatSession:why-not-repeated-on-device tells why not).  Inputs that stay on the device
+ * are uploaded once.
  *
  * However many runs are asked for, they end soon after @cancellable is cancelled or the session closed.  As after any
  * error within a run, the session must be closed and opened again then.

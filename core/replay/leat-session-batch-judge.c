@@ -5,7 +5,7 @@
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
 
-/* Which lanes of a launch that has ended are good.  Where neither counts nor reports have anything to say, none is
+/* Which entries of a launch that has ended are good.  Where neither counts nor reports have anything to say, none is
  * looked at: a batch has thousands, and the next launch waits for this. */
 
 static gboolean
@@ -26,24 +26,24 @@ leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
 static gboolean
 leat_batch_run_check_counts (LeatSession *self, const LeatBatchFlight *flight, guint index, GError **error)
 {
-  guint lane = flight->first + index;
+  guint entry = flight->first + index;
 
   if (leat_lane_check_overs_of (flight->lane, index, error)
       && leat_batch_run_check_outputs (self, flight->at + index, error))
     return TRUE;
-  g_array_append_val (self->batch->untold, lane);
+  g_array_append_val (self->batch->untold, entry);
   return FALSE;
 }
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
 static gboolean
-leat_batch_run_check_lane (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, guint index,
-                           gboolean reported, GError **error)
+leat_batch_run_check_entry (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, guint index,
+                            gboolean reported, GError **error)
 {
-  guint lane = flight->first + index;
+  guint entry = flight->first + index;
 
   if (reported && leat_lane_has_reports_of (flight->lane, index)
-      && !leat_session_take_lane_reports (self, flight->lane, index, lane, run->before + lane + 1, error))
+      && !leat_session_take_entry_reports (self, flight->lane, index, entry, run->before + entry + 1, error))
     {
       leat_lane_check_overs_of (flight->lane, index, NULL);
       return FALSE;
@@ -73,38 +73,38 @@ static gboolean
 leat_batch_run_set_aside (LeatSession *self, const LeatBatchFlight *flight, guint index, GError **error)
 {
   g_autoptr (GArray) dropped = g_array_new (FALSE, FALSE, sizeof (LeatReport));
-  guint lane = flight->first + index;
+  guint entry = flight->first + index;
 
   if (leat_lane_has_reports (flight->lane) && !leat_lane_take_reports_of (flight->lane, index, dropped, error))
     return FALSE;
   leat_lane_check_overs_of (flight->lane, index, NULL);
-  g_array_append_val (self->batch->short_lanes, lane);
-  g_ptr_array_index (self->batch->errors, lane) =
-    g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW, "lane %u has too little room", lane);
+  g_array_append_val (self->batch->short_entries, entry);
+  g_ptr_array_index (self->batch->errors, entry) =
+    g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW, "entry %u has too little room", entry);
   return TRUE;
 }
 
 /* FALSE where it is the device that is at fault. */
 static gboolean
-leat_batch_run_judge_lane (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, guint index,
-                           gboolean reported, GError **error)
+leat_batch_run_judge_entry (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, guint index,
+                            gboolean reported, GError **error)
 {
   GError *inner = NULL;
 
   if (G_UNLIKELY (self->plan->grows) && leat_batch_run_is_short (self, flight, index))
     return leat_batch_run_set_aside (self, flight, index, error);
-  leat_batch_run_check_lane (self, run, flight, index, reported, &inner);
+  leat_batch_run_check_entry (self, run, flight, index, reported, &inner);
   if (inner != NULL && !leat_session_is_fault_of_data (inner))
     {
       g_propagate_error (error, inner);
       return FALSE;
     }
   g_ptr_array_index (self->batch->errors, flight->first + index) = inner;
-  self->stats.lane_errors += inner != NULL;
+  self->stats.entry_errors += inner != NULL;
   return TRUE;
 }
 
-/* Is there a number to be looked at in each lane, whether anything was reported or not?  Else what all of them give is
+/* Is there a number to be looked at in each entry, whether anything was reported or not?  Else what all of them give is
  * known: how many @bytes each. */
 static gboolean
 leat_batch_run_has_counts (LeatSession *self, const LeatBatchFlight *flight, guint64 *bytes)
@@ -133,7 +133,7 @@ leat_batch_run_judge_reports (LeatSession *self, const LeatBatchRun *run, const 
   for (guint i = leat_lane_find_reports (flight->lane, 0, flight->n); i < flight->n;
        i = leat_lane_find_reports (flight->lane, i + 1, flight->n))
     {
-      if (!leat_batch_run_judge_lane (self, run, flight, i, TRUE, error))
+      if (!leat_batch_run_judge_entry (self, run, flight, i, TRUE, error))
         return FALSE;
       n_judged++;
     }
@@ -141,7 +141,7 @@ leat_batch_run_judge_reports (LeatSession *self, const LeatBatchRun *run, const 
   return TRUE;
 }
 
-/* A lane whose data are at fault fails alone; FALSE where it is the device that is. */
+/* An entry whose data are at fault fails alone; FALSE where it is the device that is. */
 gboolean
 leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight, GError **error)
 {
@@ -150,7 +150,7 @@ leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatc
 
   if (leat_batch_run_has_counts (self, flight, &bytes))
     for (guint i = 0; i < flight->n && good; i++)
-      good = leat_batch_run_judge_lane (self, run, flight, i, reported, error);
+      good = leat_batch_run_judge_entry (self, run, flight, i, reported, error);
   else if (G_UNLIKELY (reported))
     good = leat_batch_run_judge_reports (self, run, flight, bytes, error);
   else

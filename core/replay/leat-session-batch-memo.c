@@ -7,38 +7,38 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A batch of a session that remembers.  Before any launch lanes whose results are known are taken out, and of lanes
+/* A batch of a session that remembers.  Before any launch entries whose results are known are taken out, and of entries
  * with equal inputs all but the first; what is left goes into launches as ever, and the others get its results. */
 
-/* The inputs of a lane, among those of its batch. */
+/* The inputs of an entry, among those of its batch. */
 typedef struct
 {
   LeatSession *session;
   const LeatBatchRun *run;
-  guint lane;
+  guint entry;
   guint64 hash;
 } LeatBatchKey;
 
 static gconstpointer
-leat_batch_run_get_given (LeatSession *self, const LeatBatchRun *run, guint lane, guint index, gsize *bytes)
+leat_batch_run_get_given (LeatSession *self, const LeatBatchRun *run, guint entry, guint index, gsize *bytes)
 {
   const LeatSessionInput *input = leat_session_get_input (self, index);
 
   if (run->inputs != NULL)
-    return g_bytes_get_data (g_ptr_array_index (run->inputs, lane * self->inputs->len + index), bytes);
+    return g_bytes_get_data (g_ptr_array_index (run->inputs, entry * self->inputs->len + index), bytes);
   *bytes = leat_batch_run_get_live_bytes (&input->staging, input->buffer,
-                                          leat_batch_run_get_count (self, input->buffer, lane));
-  return leat_batch_run_get_items (self, input->buffer, lane);
+                                          leat_batch_run_get_count (self, input->buffer, entry));
+  return leat_batch_run_get_items (self, input->buffer, entry);
 }
 
 static void
-leat_batch_key_init (LeatBatchKey *self, LeatSession *session, const LeatBatchRun *run, guint lane)
+leat_batch_key_init (LeatBatchKey *self, LeatSession *session, const LeatBatchRun *run, guint entry)
 {
-  *self = (LeatBatchKey){ session, run, lane, 0 };
+  *self = (LeatBatchKey){ session, run, entry, 0 };
   for (guint i = 0; i < session->inputs->len; i++)
     {
       gsize bytes;
-      gconstpointer data = leat_batch_run_get_given (session, run, lane, i, &bytes);
+      gconstpointer data = leat_batch_run_get_given (session, run, entry, i, &bytes);
 
       self->hash = XXH3_64bits_withSeed (data, bytes, self->hash + bytes);
     }
@@ -59,8 +59,8 @@ leat_batch_key_equal (gconstpointer a, gconstpointer b)
   for (guint i = 0; i < one->session->inputs->len && same; i++)
     {
       gsize n, n_other;
-      gconstpointer data = leat_batch_run_get_given (one->session, one->run, one->lane, i, &n);
-      gconstpointer others = leat_batch_run_get_given (other->session, other->run, other->lane, i, &n_other);
+      gconstpointer data = leat_batch_run_get_given (one->session, one->run, one->entry, i, &n);
+      gconstpointer others = leat_batch_run_get_given (other->session, other->run, other->entry, i, &n_other);
 
       same = n == n_other && (n == 0 || memcmp (data, others, n) == 0);
     }
@@ -69,19 +69,19 @@ leat_batch_key_equal (gconstpointer a, gconstpointer b)
 
 /* Where it is known, its result is given. */
 static gboolean
-leat_batch_run_recall (LeatSession *self, const LeatBatchRun *run, guint lane, gboolean *known,
+leat_batch_run_recall (LeatSession *self, const LeatBatchRun *run, guint entry, gboolean *known,
                        GCancellable *cancellable, GError **error)
 {
   LeatSessionFlight *flight = leat_session_get_flight (self, 0);
 
   for (guint i = 0; i < self->inputs->len; i++)
-    leat_batch_run_fill (self, run, i, lane);
+    leat_batch_run_fill (self, run, i, entry);
   *known = leat_session_recall (self, flight);
   if (!*known)
     return TRUE;
   flight->run = (LeatRun){ .known = TRUE };
   return leat_session_end_run (self, flight, cancellable, error) == LEAT_FLOW_DATA
-         && leat_batch_run_take_all (self, run, lane, error);
+         && leat_batch_run_take_all (self, run, entry, error);
 }
 
 static gboolean
@@ -91,17 +91,17 @@ leat_batch_run_look_at (LeatSession *self, const LeatBatchRun *run, LeatBatchKey
   const LeatBatchKey *first;
   gboolean known;
 
-  leat_batch_key_init (key, self, run, key->lane);
+  leat_batch_key_init (key, self, run, key->entry);
   first = g_hash_table_lookup (seen, key);
   if (first != NULL)
     {
-      run->from[key->lane] = first->lane;
+      run->from[key->entry] = first->entry;
       leat_session_note_equal (self);
       return TRUE;
     }
-  if (!leat_batch_run_recall (self, run, key->lane, &known, cancellable, error))
+  if (!leat_batch_run_recall (self, run, key->entry, &known, cancellable, error))
     return FALSE;
-  run->from[key->lane] = known ? LEAT_BATCH_KNOWN : key->lane;
+  run->from[key->entry] = known ? LEAT_BATCH_KNOWN : key->entry;
   if (!known)
     g_hash_table_add (seen, key);
   return TRUE;
@@ -115,32 +115,32 @@ leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancella
   LeatGivenBefore *before = leat_session_begin_given (self);
   gboolean good = TRUE;
 
-  for (guint lane = 0; lane < run->n && good; lane++)
+  for (guint entry = 0; entry < run->n && good; entry++)
     {
-      keys[lane].lane = lane;
+      keys[entry].entry = entry;
       good = leat_session_may_go_on (self, cancellable, error)
-             && leat_batch_run_look_at (self, run, &keys[lane], seen, cancellable, error);
+             && leat_batch_run_look_at (self, run, &keys[entry], seen, cancellable, error);
     }
   leat_session_end_given (self, before);
   return good;
 }
 
 static void
-leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint index, guint lane)
+leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint index, guint entry)
 {
   const LeatSessionOutput *output = leat_session_get_output (self, index);
   const LeatBuffer *buffer = output->buffer;
-  const guint from = run->from[lane], n = self->outputs->len;
+  const guint from = run->from[entry], n = self->outputs->len;
 
   self->stats.bytes_out +=
     run->results != NULL
       ? g_bytes_get_size (g_ptr_array_index (run->results, from * n + index))
       : leat_batch_run_get_live_bytes (&output->staging, buffer, leat_batch_run_get_count (self, buffer, from));
   if (run->results != NULL)
-    g_ptr_array_index (run->results, lane * n + index) =
+    g_ptr_array_index (run->results, entry * n + index) =
       g_bytes_ref (g_ptr_array_index (run->results, from * n + index));
   else
-    memcpy (leat_batch_get_host (self->batch, buffer->id, lane), leat_batch_get_host (self->batch, buffer->id, from),
+    memcpy (leat_batch_get_host (self->batch, buffer->id, entry), leat_batch_get_host (self->batch, buffer->id, from),
             leat_plan_get_buffer (self->batch->shape, buffer->id)->bytes);
 }
 
@@ -151,15 +151,15 @@ leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancella
   LeatGivenBefore *before = leat_session_begin_given (self);
   gboolean good = TRUE;
 
-  for (guint lane = 0; lane < run->n && good; lane++)
+  for (guint entry = 0; entry < run->n && good; entry++)
     {
-      if (run->from[lane] == LEAT_BATCH_KNOWN || run->from[lane] == lane)
+      if (run->from[entry] == LEAT_BATCH_KNOWN || run->from[entry] == entry)
         continue;
-      if (g_ptr_array_index (self->batch->errors, run->from[lane]) != NULL || run->told[run->from[lane]])
-        good = leat_batch_run_one (self, run, lane, cancellable, error);
+      if (g_ptr_array_index (self->batch->errors, run->from[entry]) != NULL || run->told[run->from[entry]])
+        good = leat_batch_run_one (self, run, entry, cancellable, error);
       else
         for (guint i = 0; i < self->outputs->len; i++)
-          leat_batch_run_copy_result (self, run, i, lane);
+          leat_batch_run_copy_result (self, run, i, entry);
     }
   self->failed = self->failed || !good;
   leat_session_end_given (self, before);
@@ -177,10 +177,10 @@ leat_batch_run_set_span (LeatSession *self, const LeatSessionStaging *staging, c
 }
 
 static gboolean
-leat_batch_run_has_reports (LeatSession *self, guint lane)
+leat_batch_run_has_reports (LeatSession *self, guint entry)
 {
   for (guint i = 0; i < self->batch->reports->len; i++)
-    if (g_array_index (self->batch->reports, LeatReport, i).lane == lane)
+    if (g_array_index (self->batch->reports, LeatReport, i).entry == entry)
       return TRUE;
   return FALSE;
 }

@@ -15,49 +15,49 @@ typedef struct
   guint n;
   GPtrArray *inputs;  /* GBytes; NULL: in the staging memory */
   GPtrArray *results; /* GBytes; NULL: likewise */
-  gboolean in_place;  /* the staging memory has a place for every lane */
-  guint64 before;     /* runs that there were before its first lane */
-  guint *from;        /* by lane: that whose result it has too, itself where it is run; NULL: all are run */
-  gboolean *told;     /* by lane: kernels reported something of it; where there is @from */
+  gboolean in_place;  /* the staging memory has a place for every entry */
+  guint64 before;     /* runs that there were before its first entry */
+  guint *from;        /* by entry: that whose result it has too, itself where it is run; NULL: all are run */
+  gboolean *told;     /* by entry: kernels reported something of it; where there is @from */
 } LeatBatchRun;
 
-#define LEAT_BATCH_KNOWN G_MAXUINT /* in the place of a lane: there was a result before */
+#define LEAT_BATCH_KNOWN G_MAXUINT /* in the place of an entry: there was a result before */
 
 void leat_session_drop_batch (LeatSession *self);
-/* FALSE without any lane to blame: the session has failed, unless it was told to stop. */
+/* FALSE without any entry to blame: the session has failed, unless it was told to stop. */
 gboolean leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                   GError **error);
-/* Of the same batch: the lanes for which an output that may grow had too little room. */
+/* Of the same batch: the entries for which an output that may grow had too little room. */
 gboolean leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
 gboolean leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error);
-/* The same in steps: one launch of @n lanes from @first on, and its end; what their kernels reported; and the end of
+/* The same in steps: one launch of @n entries from @first on, and its end; what their kernels reported; and the end of
  * all that is under way, whatever came of it. */
 gboolean leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, guint first, guint n,
                                 GError **error);
 gboolean leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFlight *flight, GError **error);
-/* Of a launch that has ended.  FALSE: the device is at fault, and not the data of some lanes. */
+/* Of a launch that has ended.  FALSE: the device is at fault, and not the data of some entries. */
 gboolean leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight,
                                GError **error);
-/* @at: of a lane in the staging memory */
+/* @at: of an entry in the staging memory */
 guint64 leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at);
 guint64 leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count);
 guint8 *leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at);
-void leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint lane);
-gboolean leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane, GError **error);
-/* One lane as a single run. */
-gboolean leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCancellable *cancellable,
+void leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint entry);
+gboolean leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint entry, GError **error);
+/* One entry as a single run. */
+gboolean leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint entry, GCancellable *cancellable,
                              GError **error);
-/* With a memo: fills in which lanes are to be run, and gives what is known; keeps what a launch gave; and gives lanes
- * what others with the same inputs have. */
+/* With a memo: fills in which entries are to be run, and gives what is known; keeps what a launch gave; and gives
+ * entries what others with the same inputs have. */
 gboolean leat_batch_run_find_known (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                     GError **error);
 void leat_batch_run_remember (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight);
 gboolean leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                     GError **error);
 void leat_batch_run_tell (LeatSession *self, gboolean all);
-/* Of lanes that failed by what no report tells (leat-session-batch-tell.c).  @but: the one that the call ends with, and
- * so tells itself; G_MAXUINT: none */
-gboolean leat_batch_run_is_untold (LeatSession *self, guint lane);
+/* Of entries that failed by what no report tells (leat-session-batch-tell.c).  @but: the one that the call ends with,
+ * and so tells itself; G_MAXUINT: none */
+gboolean leat_batch_run_is_untold (LeatSession *self, guint entry);
 void leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint but);
 void leat_batch_run_abandon (LeatSession *self);
 gboolean leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error);

@@ -9,8 +9,8 @@
 
 #define LEAT_BATCH_ENDED_US 3 /* a wait for what has ended takes no longer */
 
-/* A batch under way: launches of many lanes each, one behind the other on as many streams as there are flights, so that
- * the copies of one overlap the kernels of another.  They are completed in their order. */
+/* A batch under way: launches of many entries each, one behind the other on as many streams as there are flights, so
+ * that the copies of one overlap the kernels of another.  They are completed in their order. */
 
 static guint64
 leat_batch_run_get_capacity (const LeatBuffer *buffer)
@@ -42,12 +42,12 @@ leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuff
 }
 
 static GBytes *
-leat_batch_run_get_input (LeatSession *self, const LeatBatchRun *run, guint lane, guint input)
+leat_batch_run_get_input (LeatSession *self, const LeatBatchRun *run, guint entry, guint input)
 {
-  return g_ptr_array_index (run->inputs, lane * self->inputs->len + input);
+  return g_ptr_array_index (run->inputs, entry * self->inputs->len + input);
 }
 
-/* What the program gave for the lanes goes to where they are in the staging memory. */
+/* What the program gave for the entries goes to where they are in the staging memory. */
 static void
 leat_batch_run_copy_in (LeatSession *self, const LeatBatchRun *run, guint first, guint n, guint at)
 {
@@ -56,20 +56,20 @@ leat_batch_run_copy_in (LeatSession *self, const LeatBatchRun *run, guint first,
 
   for (guint k = 0; k < n_jobs; k++)
     {
-      guint lane = k / self->inputs->len, index = k % self->inputs->len;
+      guint entry = k / self->inputs->len, index = k % self->inputs->len;
       const LeatSessionInput *input = leat_session_get_input (self, index);
       gsize size;
-      gconstpointer data = g_bytes_get_data (leat_batch_run_get_input (self, run, first + lane, index), &size);
+      gconstpointer data = g_bytes_get_data (leat_batch_run_get_input (self, run, first + entry, index), &size);
       guint64 count = input->staging.row_bytes != 0 ? size / input->staging.row_bytes : 0;
 
       if (input->buffer->header)
-        memcpy (leat_batch_get_host (self->batch, input->buffer->id, at + lane), &count, sizeof count);
-      jobs[k] = (LeatCopyJob){ leat_batch_run_get_items (self, input->buffer, at + lane), data, size };
+        memcpy (leat_batch_get_host (self->batch, input->buffer->id, at + entry), &count, sizeof count);
+      jobs[k] = (LeatCopyJob){ leat_batch_run_get_items (self, input->buffer, at + entry), data, size };
     }
   leat_copy_jobs_run (jobs, n_jobs);
 }
 
-/* Results of lanes that did not fail. */
+/* Results of entries that did not fail. */
 static void
 leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first, guint n, guint at)
 {
@@ -78,16 +78,16 @@ leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first
 
   for (guint k = 0; k < n_jobs; k++)
     {
-      guint lane = k / self->outputs->len;
+      guint entry = k / self->outputs->len;
       const LeatSessionOutput *output = leat_session_get_output (self, k % self->outputs->len);
-      guint64 count = leat_batch_run_get_count (self, output->buffer, at + lane), bytes;
+      guint64 count = leat_batch_run_get_count (self, output->buffer, at + entry), bytes;
       gpointer data;
 
-      if (g_ptr_array_index (self->batch->errors, first + lane) != NULL)
+      if (g_ptr_array_index (self->batch->errors, first + entry) != NULL)
         continue;
       bytes = leat_batch_run_get_live_bytes (&output->staging, output->buffer, count);
       data = g_malloc (bytes);
-      jobs[n_good++] = (LeatCopyJob){ data, leat_batch_run_get_items (self, output->buffer, at + lane), bytes };
+      jobs[n_good++] = (LeatCopyJob){ data, leat_batch_run_get_items (self, output->buffer, at + entry), bytes };
       g_ptr_array_index (run->results, first * self->outputs->len + k) = g_bytes_new_take (data, bytes);
     }
   leat_copy_jobs_run (jobs, n_good);
@@ -122,7 +122,7 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
       if (G_UNLIKELY (self->memo != NULL))
         leat_batch_run_remember (self, run, flight);
-      self->stats.batch_lanes += flight->n;
+      self->stats.batch_entries += flight->n;
     }
   flight->lane = NULL;
   return good;
@@ -134,7 +134,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   LeatBatch *batch = self->batch;
   LeatWidth *width = leat_batch_get_width (batch, n, self->program, error);
   LeatBatchFlight *flight = &batch->flights[index];
-  guint at = run->in_place ? first : index * batch->shape->traits.lanes;
+  guint at = run->in_place ? first : index * batch->shape->traits.entries;
   LeatPrediction predicted;
   LeatLane *lane;
 
@@ -143,13 +143,13 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   lane = width->lanes[index];
   if (run->inputs != NULL)
     leat_batch_run_copy_in (self, run, first, n, at);
-  if (!leat_lane_set_lanes (lane, batch->memory->staging, at, n, error))
+  if (!leat_lane_set_entries (lane, batch->memory->staging, at, n, error))
     return FALSE;
   if (!lane->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
     return FALSE;
   *flight = (LeatBatchFlight){ lane, first, n, at, g_get_monotonic_time () };
   self->stats.batch_launches++;
-  leat_plan_predict_lanes (width->plan, n, &predicted);
+  leat_plan_predict_entries (width->plan, n, &predicted);
   leat_prediction_add (&self->predicted, &predicted);
   return width->plan->prediction.waits == 0
          || (leat_lane_poison (lane, LEAT_PATH_FULL, error) && leat_lane_launch (lane, LEAT_PATH_FULL, error));
@@ -177,11 +177,11 @@ leat_batch_run_tell (LeatSession *self, gboolean all)
   GArray *reports = self->batch->reports;
 
   if (reports->len > 0)
-    leat_session_tell_lane_reports (self, reports, all);
+    leat_session_tell_entry_reports (self, reports, all);
   g_array_set_size (reports, 0);
 }
 
-/* Where to go on, and how many lanes there are to be run in a row. */
+/* Where to go on, and how many entries there are to be run in a row. */
 static guint
 leat_batch_run_count_next (const LeatBatchRun *run, guint *first)
 {
@@ -204,7 +204,7 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
   gboolean good = TRUE;
 
   g_array_set_size (batch->reports, 0);
-  g_array_set_size (batch->short_lanes, 0);
+  g_array_set_size (batch->short_entries, 0);
   for (guint n, left; (left = leat_batch_run_count_next (run, &first)) > 0 && good;
        first += n, next = (next + 1) % batch->n_flights)
     {
@@ -228,24 +228,24 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
 }
 
 void
-leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint lane)
+leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint entry)
 {
   const LeatSessionInput *input = leat_session_get_input (self, index);
   guint64 count;
 
   if (run->inputs != NULL)
     {
-      leat_session_put_given_bytes (self, index, leat_batch_run_get_input (self, run, lane, index));
+      leat_session_put_given_bytes (self, index, leat_batch_run_get_input (self, run, entry, index));
       return;
     }
-  count = leat_batch_run_get_count (self, input->buffer, lane);
-  leat_session_put_given (self, index, leat_batch_run_get_items (self, input->buffer, lane),
+  count = leat_batch_run_get_count (self, input->buffer, entry);
+  leat_session_put_given (self, index, leat_batch_run_get_items (self, input->buffer, entry),
                           leat_batch_run_get_live_bytes (&input->staging, input->buffer, count), count);
 }
 
 /* What the program has mapped has the room that there was then, also where an output has grown since. */
 static gboolean
-leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, guint lane, GError **error)
+leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, guint entry, GError **error)
 {
   const LeatSessionOutput *output = leat_session_get_output (self, index);
   const LeatBuffer *mapped = leat_plan_get_buffer (self->batch->shape, output->buffer->id);
@@ -254,7 +254,7 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
 
   if (run->results != NULL)
     {
-      g_ptr_array_index (run->results, lane * self->outputs->len + index) = leat_session_take_given (self, index);
+      g_ptr_array_index (run->results, entry * self->outputs->len + index) = leat_session_take_given (self, index);
       return TRUE;
     }
   leat_session_view (&output->staging, &view);
@@ -269,44 +269,44 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
     }
   bytes = leat_session_get_live_bytes (&output->staging, &view);
   if (bytes > 0)
-    memcpy (leat_batch_run_get_items (self, output->buffer, lane), view.data, bytes);
+    memcpy (leat_batch_run_get_items (self, output->buffer, entry), view.data, bytes);
   if (output->buffer->header)
-    memcpy (leat_batch_get_host (self->batch, output->buffer->id, lane), &view.count, sizeof view.count);
+    memcpy (leat_batch_get_host (self->batch, output->buffer->id, entry), &view.count, sizeof view.count);
   return TRUE;
 }
 
 gboolean
-leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint lane, GError **error)
+leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint entry, GError **error)
 {
   for (guint i = 0; i < self->outputs->len; i++)
-    if (!leat_batch_run_take (self, run, i, lane, error))
+    if (!leat_batch_run_take (self, run, i, entry, error))
       return FALSE;
   return TRUE;
 }
 
 gboolean
-leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCancellable *cancellable, GError **error)
+leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint entry, GCancellable *cancellable, GError **error)
 {
   LeatSessionFlight *flight = leat_session_get_flight (self, 0);
   GError *inner = NULL;
   gboolean good;
 
   for (guint i = 0; i < self->inputs->len; i++)
-    leat_batch_run_fill (self, run, i, lane);
+    leat_batch_run_fill (self, run, i, entry);
   self->batch->is_alone = TRUE;
-  self->batch->alone = lane;
+  self->batch->alone = entry;
   good = leat_session_begin_run (self, flight, FALSE, cancellable, &inner) == LEAT_FLOW_DATA
          && leat_session_end_run (self, flight, cancellable, &inner) == LEAT_FLOW_DATA
-         && leat_batch_run_take_all (self, run, lane, &inner);
+         && leat_batch_run_take_all (self, run, entry, &inner);
   self->batch->is_alone = FALSE;
   if (good)
     return TRUE;
   if (flight->run.refused || leat_session_is_fault_of_data (inner))
     {
-      g_ptr_array_index (self->batch->errors, lane) = inner;
-      self->stats.lane_errors++;
+      g_ptr_array_index (self->batch->errors, entry) = inner;
+      self->stats.entry_errors++;
       if (!flight->run.refused)
-        g_array_append_val (self->batch->untold, lane);
+        g_array_append_val (self->batch->untold, entry);
       return TRUE;
     }
   g_propagate_error (error, inner);
@@ -316,46 +316,46 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint lane, GCan
 gboolean
 leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
-  GArray *lanes = self->batch->short_lanes;
+  GArray *entries = self->batch->short_entries;
   LeatGivenBefore *before;
   gboolean good = TRUE;
 
-  if (G_LIKELY (lanes->len == 0))
+  if (G_LIKELY (entries->len == 0))
     return TRUE;
   before = leat_session_begin_given (self);
-  for (guint i = 0; i < lanes->len && good; i++)
+  for (guint i = 0; i < entries->len && good; i++)
     {
-      guint lane = g_array_index (lanes, guint, i);
+      guint entry = g_array_index (entries, guint, i);
       guint64 reports = self->stats.reports;
 
       good = leat_session_may_go_on (self, cancellable, error);
       if (!good)
         break;
-      g_clear_error ((GError **) &g_ptr_array_index (self->batch->errors, lane));
-      good = leat_batch_run_one (self, run, lane, cancellable, error);
+      g_clear_error ((GError **) &g_ptr_array_index (self->batch->errors, entry));
+      good = leat_batch_run_one (self, run, entry, cancellable, error);
       if (run->told != NULL)
-        run->told[lane] = self->stats.reports > reports;
+        run->told[entry] = self->stats.reports > reports;
       self->failed = !good;
     }
   leat_session_end_given (self, before);
   return good;
 }
 
-/* Lane after lane, as single runs are done. */
+/* Entry after entry, as single runs are done. */
 gboolean
 leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
   LeatGivenBefore *before = leat_session_begin_given (self);
   gboolean good = TRUE;
 
-  for (guint lane = 0; lane < run->n && good; lane++)
+  for (guint entry = 0; entry < run->n && good; entry++)
     {
       if (!leat_session_may_go_on (self, cancellable, error))
         {
           good = FALSE;
           break;
         }
-      good = leat_batch_run_one (self, run, lane, cancellable, error);
+      good = leat_batch_run_one (self, run, entry, cancellable, error);
       self->failed = !good;
     }
   leat_session_end_given (self, before);

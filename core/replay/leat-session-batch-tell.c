@@ -9,29 +9,29 @@
 #include "graph/leat-message-private.h"
 #include "graph/leat-pipeline.h"
 
-/* Lanes whose failure no report tells, as those that have more to give than there is room for.  Nobody ends with their
- * errors, so the bus has them. */
+/* Entries whose failure no report tells, as those that have more to give than there is room for.  Nobody ends with
+ * their errors, so the bus has them. */
 
 #define LEAT_SESSION_LANES_POSTED 16 /* messages at one time */
 
 gboolean
-leat_batch_run_is_untold (LeatSession *self, guint lane)
+leat_batch_run_is_untold (LeatSession *self, guint entry)
 {
   for (guint i = 0; i < self->batch->untold->len; i++)
-    if (g_array_index (self->batch->untold, guint, i) == lane)
+    if (g_array_index (self->batch->untold, guint, i) == entry)
       return TRUE;
   return FALSE;
 }
 
 static void
-leat_batch_run_post_failed (LeatSession *self, const LeatBatchRun *run, guint lane)
+leat_batch_run_post_failed (LeatSession *self, const LeatBatchRun *run, guint entry)
 {
-  const GError *error = g_ptr_array_index (self->batch->errors, lane);
+  const GError *error = g_ptr_array_index (self->batch->errors, entry);
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert (&dict, "lane", "u", lane);
-  g_variant_dict_insert (&dict, "run", "t", run->before + lane + 1);
+  g_variant_dict_insert (&dict, "entry", "u", entry);
+  g_variant_dict_insert (&dict, "run", "t", run->before + entry + 1);
   leat_bus_post (leat_pipeline_get_bus (self->pipeline),
                  leat_message_new (LEAT_MESSAGE_WARNING, NULL, error, g_variant_dict_end (&dict)));
 }
@@ -39,13 +39,14 @@ leat_batch_run_post_failed (LeatSession *self, const LeatBatchRun *run, guint la
 void
 leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint but)
 {
-  GArray *lanes = self->batch->untold;
+  GArray *entries = self->batch->untold;
   guint n = 0;
 
-  for (guint i = 0; i < lanes->len; i++)
-    if (g_array_index (lanes, guint, i) != but && n++ < LEAT_SESSION_LANES_POSTED)
-      leat_batch_run_post_failed (self, run, g_array_index (lanes, guint, i));
+  for (guint i = 0; i < entries->len; i++)
+    if (g_array_index (entries, guint, i) != but && n++ < LEAT_SESSION_LANES_POSTED)
+      leat_batch_run_post_failed (self, run, g_array_index (entries, guint, i));
   if (n > LEAT_SESSION_LANES_POSTED)
-    leat_session_post_left_out (self, LEAT_SESSION_ERROR_OVERFLOW, "lanes that failed", n - LEAT_SESSION_LANES_POSTED);
-  g_array_set_size (lanes, 0);
+    leat_session_post_left_out (self, LEAT_SESSION_ERROR_OVERFLOW, "entries that failed",
+                                n - LEAT_SESSION_LANES_POSTED);
+  g_array_set_size (entries, 0);
 }

@@ -35,11 +35,11 @@ leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error)
 }
 
 static gboolean
-leat_session_check_batch_n (guint n_lanes, GError **error)
+leat_session_check_batch_n (guint n_entries, GError **error)
 {
-  if (n_lanes == 0)
-    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH, "a batch has at least one lane");
-  return n_lanes > 0;
+  if (n_entries == 0)
+    g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH, "a batch has at least one entry");
+  return n_entries > 0;
 }
 
 static const LeatBuffer *
@@ -57,14 +57,14 @@ leat_session_find_port (LeatSession *self, const char *name, GError **error)
 }
 
 static gboolean
-leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_lanes, LeatView *view, guint64 *stride,
+leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_entries, LeatView *view, guint64 *stride,
                          GError **error)
 {
   guint64 header = buffer->header ? LEAT_BUFFER_HEADER : 0;
 
-  if (!leat_batch_make_room (self->batch, &self->batch->lent, n_lanes, error))
+  if (!leat_batch_make_room (self->batch, &self->batch->lent, n_entries, error))
     return FALSE;
-  self->batch->mapped = MAX (self->batch->mapped, n_lanes);
+  self->batch->mapped = MAX (self->batch->mapped, n_entries);
   view->data = leat_batch_get_host (self->batch, buffer->id, 0) + header;
   view->capacity = buffer->bytes - header;
   view->spec = buffer->spec;
@@ -79,26 +79,26 @@ leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_la
  * leat_session_map_batch:
  * @self: an open session that is not running
  * @name: an `app` node
- * @n_lanes: how many inputs a batch is to have
- * @view: (out caller-allocates): the memory of the first lane: to be filled for a source, with results for a sink
- * @stride: (out): bytes from one lane's memory to the next one's
+ * @n_entries: how many inputs a batch is to have
+ * @view: (out caller-allocates): the memory of the first entry: to be filled for a source, with results for a sink
+ * @stride: (out): bytes from one entry's memory to the next one's
  * @error: return location for an error
  *
  * Lends the memory that leat_session_replay_batch () takes the inputs of a batch from, or puts its results to, where it
  * is given none and asked for none: they cross the link from there and to there, with no copy between.
  *
- * All ports have as many lanes.  To ask for more lanes than ever before gives new memory, without what was in the old
- * one: ask for the greatest number first.  The memory stays until then, until the session is closed, or until a
+ * All ports have as many entries.  To ask for more entries than ever before gives new memory, without what was in the
+ * old one: ask for the greatest number first.  The memory stays until then, until the session is closed, or until a
  * property that was set gives it another plan; where there is no room for more, it stays as it is.  A batch that is
- * given its inputs and asked for its results leaves it alone.  For a bounded spec, leat_session_set_lane_count () says
- * how much of a lane is live; at first nothing is.
+ * given its inputs and asked for its results leaves it alone.  For a bounded spec, leat_session_set_entry_count () says
+ * how much of an entry is live; at first nothing is.
  *
  * Returns: whether there is such memory; %LEAT_GRAPH_ERROR_UNKNOWN_NAME, %LEAT_GRAPH_ERROR_DIRECTION,
  *   %LEAT_SESSION_ERROR_BATCH where the pipeline takes no batches, %LEAT_DRIVER_ERROR_OUT_OF_MEMORY
  *   where there is no room
  */
 gboolean
-leat_session_map_batch (LeatSession *self, const char *name, guint n_lanes, LeatView *view, guint64 *stride,
+leat_session_map_batch (LeatSession *self, const char *name, guint n_entries, LeatView *view, guint64 *stride,
                         GError **error)
 {
   const LeatBuffer *buffer;
@@ -109,42 +109,42 @@ leat_session_map_batch (LeatSession *self, const char *name, guint n_lanes, Leat
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  buffer = leat_session_check_batch_n (n_lanes, error) ? leat_session_find_port (self, name, error) : NULL;
+  buffer = leat_session_check_batch_n (n_entries, error) ? leat_session_find_port (self, name, error) : NULL;
   good = buffer != NULL && leat_session_have_batch (self, TRUE, error)
-         && leat_session_lend_batch (self, buffer, n_lanes, view, stride, error);
+         && leat_session_lend_batch (self, buffer, n_entries, view, stride, error);
   leat_session_let_go (self);
   return good;
 }
 
-/* The count of a lane in the memory that was mapped; NULL with @error set where there is none. */
+/* The count of an entry in the memory that was mapped; NULL with @error set where there is none. */
 static guint64 *
-leat_session_find_lane_count (LeatSession *self, const LeatBuffer *buffer, guint lane, GError **error)
+leat_session_find_entry_count (LeatSession *self, const LeatBuffer *buffer, guint entry, GError **error)
 {
-  if (self->batch != NULL && self->batch->narrow == self->plan && lane < self->batch->mapped)
+  if (self->batch != NULL && self->batch->narrow == self->plan && entry < self->batch->mapped)
     {
       self->batch->memory = &self->batch->lent;
-      return (guint64 *) leat_batch_get_host (self->batch, buffer->id, lane);
+      return (guint64 *) leat_batch_get_host (self->batch, buffer->id, entry);
     }
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
-               "lane %u is not mapped: leat_session_map_batch () says how many there are", lane);
+               "entry %u is not mapped: leat_session_map_batch () says how many there are", entry);
   return NULL;
 }
 
 /**
- * leat_session_set_lane_count:
+ * leat_session_set_entry_count:
  * @self: an open session that is not running
  * @name: an `app` node that is a source
- * @lane: a lane that is mapped
+ * @entry: an entry that is mapped
  * @count: how many steps of the leading dimension are live
  * @error: return location for an error
  *
- * Says how much of one lane's input of a bounded spec the next batches take.
+ * Says how much of one entry's input of a bounded spec the next batches take.
  *
- * Returns: whether it was set; errors as leat_session_set_input_count (), and %LEAT_SESSION_ERROR_BATCH for a lane that
- *   leat_session_map_batch () did not ask for
+ * Returns: whether it was set; errors as leat_session_set_input_count (), and %LEAT_SESSION_ERROR_BATCH for an entry
+ * that leat_session_map_batch () did not ask for
  */
 gboolean
-leat_session_set_lane_count (LeatSession *self, const char *name, guint lane, guint64 count, GError **error)
+leat_session_set_entry_count (LeatSession *self, const char *name, guint entry, guint64 count, GError **error)
 {
   LeatSessionInput *input;
   guint64 *place = NULL;
@@ -156,7 +156,7 @@ leat_session_set_lane_count (LeatSession *self, const char *name, guint lane, gu
     return FALSE;
   input = leat_session_find_app (self, self->inputs, name, "source", error);
   if (input != NULL && leat_session_check_count (name, input->buffer->spec, count, error))
-    place = leat_session_find_lane_count (self, input->buffer, lane, error);
+    place = leat_session_find_entry_count (self, input->buffer, entry, error);
   if (place != NULL && input->buffer->header)
     *place = count;
   leat_session_let_go (self);
@@ -164,19 +164,19 @@ leat_session_set_lane_count (LeatSession *self, const char *name, guint lane, gu
 }
 
 /**
- * leat_session_get_lane_count:
+ * leat_session_get_entry_count:
  * @self: an open session that is not running
  * @name: an `app` node
- * @lane: a lane that is mapped
+ * @entry: an entry that is mapped
  * @count: (out): how many steps of the leading dimension are live
  * @error: return location for an error
  *
- * Tells how much of one lane there is, above all of a result.
+ * Tells how much of one entry there is, above all of a result.
  *
- * Returns: whether there is such a lane
+ * Returns: whether there is such an entry
  */
 gboolean
-leat_session_get_lane_count (LeatSession *self, const char *name, guint lane, guint64 *count, GError **error)
+leat_session_get_entry_count (LeatSession *self, const char *name, guint entry, guint64 *count, GError **error)
 {
   const LeatBuffer *buffer;
   const guint64 *place = NULL;
@@ -188,7 +188,7 @@ leat_session_get_lane_count (LeatSession *self, const char *name, guint lane, gu
     return FALSE;
   buffer = leat_session_find_port (self, name, error);
   if (buffer != NULL)
-    place = leat_session_find_lane_count (self, buffer, lane, error);
+    place = leat_session_find_entry_count (self, buffer, entry, error);
   if (place != NULL)
     *count = buffer->header                            ? *place
              : leat_spec_get_n_dims (buffer->spec) > 0 ? leat_spec_get_dim (buffer->spec, 0)
@@ -198,11 +198,11 @@ leat_session_get_lane_count (LeatSession *self, const char *name, guint lane, gu
 }
 
 static gboolean
-leat_session_check_lane_input (LeatSession *self, const LeatBatchRun *run, guint lane, guint index, GError **error)
+leat_session_check_entry_input (LeatSession *self, const LeatBatchRun *run, guint entry, guint index, GError **error)
 {
-  if (leat_session_check_given (self, index, g_ptr_array_index (run->inputs, lane * self->inputs->len + index), error))
+  if (leat_session_check_given (self, index, g_ptr_array_index (run->inputs, entry * self->inputs->len + index), error))
     return TRUE;
-  g_prefix_error (error, "lane %u: ", lane);
+  g_prefix_error (error, "entry %u: ", entry);
   return FALSE;
 }
 
@@ -215,19 +215,19 @@ leat_session_check_batch_inputs (LeatSession *self, const LeatBatchRun *run, GEr
   if (run->n > mapped && (run->inputs == NULL || (run->results == NULL && mapped > 0)))
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
-                   "the batch has %u lanes, and %u are mapped: %s, or map them", run->n, mapped,
+                   "the batch has %u entries, and %u are mapped: %s, or map them", run->n, mapped,
                    run->inputs == NULL ? "give it the inputs" : "ask it for the results");
       return FALSE;
     }
   if (run->inputs != NULL && run->inputs->len != wanted)
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
-                   "%u lanes of %u input%s take %" G_GUINT64_FORMAT " pieces of data, and there are %u", run->n,
+                   "%u entries of %u input%s take %" G_GUINT64_FORMAT " pieces of data, and there are %u", run->n,
                    n_inputs, n_inputs > 1 ? "s" : "", wanted, run->inputs->len);
       return FALSE;
     }
   for (guint k = 0; run->inputs != NULL && k < run->inputs->len; k++)
-    if (!leat_session_check_lane_input (self, run, k / n_inputs, k % n_inputs, error))
+    if (!leat_session_check_entry_input (self, run, k / n_inputs, k % n_inputs, error))
       return FALSE;
   return TRUE;
 }
@@ -246,7 +246,7 @@ static gboolean
 leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_turn, GError **error)
 {
   LeatBatch *batch = self->batch;
-  guint ring = in_turn ? 0 : batch->n_flights * batch->shape->traits.lanes;
+  guint ring = in_turn ? 0 : batch->n_flights * batch->shape->traits.entries;
 
   run->before = self->stats.runs;
   run->in_place = run->inputs == NULL || run->results == NULL;
@@ -276,7 +276,7 @@ leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, LeatBatchP
   return good;
 }
 
-/* The program may have states that all lanes go through. */
+/* The program may have states that all entries go through. */
 static gboolean
 leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
@@ -290,7 +290,7 @@ leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancella
   if (!self->failed)
     leat_session_leave_buffers (self);
   good = good && leat_session_run_in_turn (self, run, leat_batch_run_short, cancellable, error);
-  /* Each lane is one run, however often it was done. */
+  /* Each entry is one run, however often it was done. */
   self->stats.runs = runs + (good ? run->n : 0);
   self->levels_changed = TRUE;
   return good;
@@ -332,7 +332,7 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
   else
     good = self->memo != NULL ? leat_session_run_unknown (self, run, cancellable, error)
                               : leat_session_run_together (self, run, cancellable, error);
-  leat_session_end_lane_reports (self);
+  leat_session_end_entry_reports (self);
   leat_batch_run_tell_failed (self, run, G_MAXUINT);
   return good;
 }
@@ -347,36 +347,36 @@ leat_batch_free_result (gpointer bytes)
 /**
  * leat_session_replay_batch:
  * @self: an open session that is not running
- * @n_lanes: how many independent inputs there are
- * @inputs: (nullable) (element-type GLib.Bytes): for each lane the data of every input, in the order in which the plan
- *   has the sources: all of the first lane, then all of the second; %NULL: what leat_session_map_batch () lent
+ * @n_entries: how many independent inputs there are
+ * @inputs: (nullable) (element-type GLib.Bytes): for each entry the data of every input, in the order in which the plan
+ *   has the sources: all of the first entry, then all of the second; %NULL: what leat_session_map_batch () lent
  * @results: (out) (optional) (nullable) (transfer container) (element-type GLib.Bytes): likewise, the data of every
- *   output; %NULL for a lane that failed.  Where it is not asked for, results are in the memory that
- *   leat_session_map_batch () lends, or will lend; where it has been lent already, there are no more lanes than that
+ *   output; %NULL for an entry that failed.  Where it is not asked for, results are in the memory that
+ *   leat_session_map_batch () lends, or will lend; where it has been lent already, there are no more entries than that
  * @cancellable: (nullable): to give up between two launches
  * @error: return location for an error
  *
  * Runs the pipeline once for each of many inputs, many of them in one launch: one upload, one launch for each kernel
- * and one readback serve all lanes of it.  #LeatSession:repeat is of single runs only.
+ * and one readback serve all entries of it.  #LeatSession:repeat is of single runs only.
  *
- * What cannot be done for many lanes at once (foreign work, kernels that use the grid's z) is done for one after the
- * other within the launch; where lanes depend on each other through what is kept from run to run, they are run in turn
- * altogether, in the order of the lanes.  leat_session_get_batch_plan () tells.  Every result is the one that a single
- * run gives.
+ * What cannot be done for many entries at once (foreign work, kernels that use the grid's z) is done for one after the
+ * other within the launch; where entries depend on each other through what is kept from run to run, they are run in
+ * turn altogether, in the order of the entries.  leat_session_get_batch_plan () tells.  Every result is the one that a
+ * single run gives.
  *
- * All inputs are looked at first: one of a wrong size refuses the whole batch, and nothing has happened then.  A lane
- * whose data make a node fail (more items than its output holds) fails alone, see leat_session_dup_lane_error (); the
+ * All inputs are looked at first: one of a wrong size refuses the whole batch, and nothing has happened then.  An entry
+ * whose data make a node fail (more items than its output holds) fails alone, see leat_session_dup_entry_error (); the
  * others are as good as without it.  After an error of the device the session has failed.
  *
- * Returns: whether all lanes were run, with or without an error of their own; %LEAT_SESSION_ERROR_BATCH for inputs that
- *   do not fit; else as leat_session_replay ()
+ * Returns: whether all entries were run, with or without an error of their own; %LEAT_SESSION_ERROR_BATCH for inputs
+ * that do not fit; else as leat_session_replay ()
  */
 gboolean
-leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray *inputs, GPtrArray **results,
+leat_session_replay_batch (LeatSession *self, guint n_entries, GPtrArray *inputs, GPtrArray **results,
                            GCancellable *cancellable, GError **error)
 {
   g_autoptr (GPtrArray) given = results != NULL ? g_ptr_array_new_with_free_func (leat_batch_free_result) : NULL;
-  LeatBatchRun run = { .n = n_lanes, .inputs = inputs, .results = given };
+  LeatBatchRun run = { .n = n_entries, .inputs = inputs, .results = given };
   gboolean good;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
@@ -394,16 +394,16 @@ leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray *inputs, 
 }
 
 /**
- * leat_session_dup_lane_error:
+ * leat_session_dup_entry_error:
  * @self: an open session that is not running
- * @lane: a lane of the last batch
+ * @entry: an entry of the last batch
  *
- * Tells why a lane failed.
+ * Tells why an entry failed.
  *
- * Returns: (transfer full) (nullable): the error; %NULL where the lane has its results
+ * Returns: (transfer full) (nullable): the error; %NULL where the entry has its results
  */
 GError *
-leat_session_dup_lane_error (LeatSession *self, guint lane)
+leat_session_dup_entry_error (LeatSession *self, guint entry)
 {
   const GError *found = NULL;
   GError *copy = NULL;
@@ -412,8 +412,8 @@ leat_session_dup_lane_error (LeatSession *self, guint lane)
 
   if (!leat_session_take (self, NULL))
     return NULL;
-  if (self->batch != NULL && lane < self->batch->errors->len)
-    found = g_ptr_array_index (self->batch->errors, lane);
+  if (self->batch != NULL && entry < self->batch->errors->len)
+    found = g_ptr_array_index (self->batch->errors, entry);
   copy = found != NULL ? g_error_copy (found) : NULL;
   leat_session_let_go (self);
   return copy;
@@ -424,9 +424,10 @@ leat_session_dup_lane_error (LeatSession *self, guint lane)
  * @self: an open session that is not running
  * @error: return location for an error
  *
- * Gets the plan of one launch of a batch, which says of every op whether it is done for all lanes at once, and why not.
+ * Gets the plan of one launch of a batch, which says of every op whether it is done for all entries at once, and why
+ * not.
  *
- * Returns: (transfer full): a plan; %NULL where there is not the memory for one lane
+ * Returns: (transfer full): a plan; %NULL where there is not the memory for one entry
  */
 LeatPlan *
 leat_session_get_batch_plan (LeatSession *self, GError **error)

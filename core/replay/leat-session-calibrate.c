@@ -79,7 +79,7 @@ leat_calibrate_apply (LeatCalibration *self, gboolean settled, GError **error)
   return leat_program_load_kernels (session->program, NULL, error) && leat_lane_rebuild (self->lane, error);
 }
 
-/* "upload0=copy readback0=mapped loop0=host map1=joined" */
+/* "upload0=copy readback0=mapped loop0=host map1=fused" */
 static char *
 leat_calibrate_print (LeatCalibration *self)
 {
@@ -233,28 +233,28 @@ leat_calibrate_may_drive (LeatCalibration *self, const LeatPlanLoop *loop)
 /* A node of the graph is not among them: one kernel took 0.1 to 0.8 of its time wherever both were measured, and a
  * driver may end such a node, and the process's context with it, where other programs have the device too. */
 static gboolean
-leat_calibrate_try_executors (LeatCalibration *self, const LeatOp *op, GError **error)
+leat_calibrate_try_methods (LeatCalibration *self, const LeatOp *op, GError **error)
 {
-  static const LeatLoopExecutor executors[] = { LEAT_LOOP_HOST, LEAT_LOOP_UNROLLED, LEAT_LOOP_COOPERATIVE };
+  static const LeatLoopMethod methods[] = { LEAT_LOOP_HOST, LEAT_LOOP_UNROLLED, LEAT_LOOP_FUSED };
 
-  for (guint i = 0; i < G_N_ELEMENTS (executors); i++)
-    if (leat_plan_may_loop (self->session->plan, op->runs, executors[i])
-        && (executors[i] != LEAT_LOOP_HOST || leat_calibrate_may_drive (self, op->runs))
-        && !leat_calibrate_try_kernel (self, op, executors[i], error))
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+    if (leat_plan_may_loop (self->session->plan, op->runs, methods[i])
+        && (methods[i] != LEAT_LOOP_HOST || leat_calibrate_may_drive (self, op->runs))
+        && !leat_calibrate_try_kernel (self, op, methods[i], error))
       return FALSE;
   return TRUE;
 }
 
 /* Those within others first, which is where they stand in nobody's way. */
 static gboolean
-leat_calibrate_try_chains (LeatCalibration *self, GError **error)
+leat_calibrate_try_fusions (LeatCalibration *self, GError **error)
 {
-  GPtrArray *chains = self->session->plan->chains;
+  GPtrArray *chains = self->session->plan->fusibles;
 
   for (guint i = chains->len; i > 0; i--)
     {
-      const LeatOp *joint = ((const LeatPlanChain *) g_ptr_array_index (chains, i - 1))->joint;
-      guint other = self->ways[joint->index] == LEAT_JOIN_JOINED ? LEAT_JOIN_APART : LEAT_JOIN_JOINED;
+      const LeatOp *joint = ((const LeatFusible *) g_ptr_array_index (chains, i - 1))->fused;
+      guint other = self->ways[joint->index] == LEAT_FUSION_FUSED ? LEAT_FUSION_SEPARATE : LEAT_FUSION_FUSED;
 
       if (leat_op_has_ways (joint) && !leat_calibrate_try_kernel (self, joint, other, error))
         return FALSE;
@@ -281,7 +281,7 @@ leat_calibrate_begin (LeatCalibration *self, GError **error)
     if (leat_plan_get_op (plan, i)->kind == LEAT_OP_LOOP && leat_op_has_ways (leat_plan_get_op (plan, i))
         && rule[i] != LEAT_LOOP_UNROLLED)
       {
-        self->ways[i] = LEAT_LOOP_COOPERATIVE;
+        self->ways[i] = LEAT_LOOP_FUSED;
         joins = TRUE;
       }
   if (joins && leat_calibrate_apply (self, TRUE, NULL))
@@ -316,9 +316,9 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   /* Once the transfers are settled, since what they take is the same for each. */
   for (guint i = 0; i < plan->ops->len; i++)
     if (leat_plan_get_op (plan, i)->kind == LEAT_OP_LOOP && leat_op_has_ways (leat_plan_get_op (plan, i))
-        && !leat_calibrate_try_executors (self, leat_plan_get_op (plan, i), error))
+        && !leat_calibrate_try_methods (self, leat_plan_get_op (plan, i), error))
       return FALSE;
-  return leat_calibrate_try_chains (self, error);
+  return leat_calibrate_try_fusions (self, error);
 }
 
 static LeatCandidate *

@@ -49,17 +49,18 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("runs-silent", runs_silent, "Runs whose results were not asked for"),
   /**
-   * LeatSession:runs-looped:
+   * LeatSession:runs-repeated-on-device:
    *
    * Of the runs without results, those that a loop on the device did, since the session was opened.
    */
-  COUNTER ("runs-looped", graphs.looped, "Runs without results that a loop on the device did"),
+  COUNTER ("runs-repeated-on-device", graphs.on_device, "Runs without results that a loop on the device did"),
   /**
-   * LeatSession:runs-chained:
+   * LeatSession:runs-repeated-unrolled:
    *
    * Of the runs without results, those that were launched many at a time as one graph, since the session was opened.
    */
-  COUNTER ("runs-chained", graphs.chained, "Runs without results that were launched many at a time as one graph"),
+  COUNTER ("runs-repeated-unrolled", graphs.unrolled,
+           "Runs without results that were launched many at a time as one graph"),
   /**
    * LeatSession:runs-measured:
    *
@@ -73,17 +74,17 @@ static const LeatCounter leat_counters[] = {
    */
   COUNTER ("batch-launches", batch_launches, "Launches that were for many lanes of a batch"),
   /**
-   * LeatSession:batch-lanes:
+   * LeatSession:batch-entries:
    *
    * And the lanes that they were for.
    */
-  COUNTER ("batch-lanes", batch_lanes, "Lanes of batches that were launched together"),
+  COUNTER ("batch-entries", batch_entries, "Lanes of batches that were launched together"),
   /**
-   * LeatSession:lane-errors:
+   * LeatSession:entry-errors:
    *
    * Lanes of batches that failed alone.
    */
-  COUNTER ("lane-errors", lane_errors, "Lanes of batches that failed alone"),
+  COUNTER ("entry-errors", entry_errors, "Lanes of batches that failed alone"),
   /**
    * LeatSession:memo-hits:
    *

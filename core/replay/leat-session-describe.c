@@ -291,13 +291,13 @@ leat_session_describe_watching (void)
   leat_session_props[LEAT_SESSION_PROP_LAST_REASON] =
     g_param_spec_string ("last-reason", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   /**
-   * LeatSession:why-not-looped:
+   * LeatSession:why-not-repeated-on-device:
    *
    * Why the runs that were repeated last (leat_session_repeat()) were no loop on the device; empty where they were, or
    * none were repeated, since the session was opened.  Any thread may ask.
    */
   leat_session_props[LEAT_SESSION_PROP_WHY_NOT_LOOPED] =
-    g_param_spec_string ("why-not-looped", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+    g_param_spec_string ("why-not-repeated-on-device", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
 void

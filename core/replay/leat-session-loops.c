@@ -9,7 +9,7 @@
 typedef struct
 {
   char *node;
-  LeatLoopExecutor executor;
+  LeatLoopMethod method;
   const char *why; /* static */
   guint64 runs, total, most;
   LeatLoopReport last;
@@ -59,9 +59,9 @@ static void
 leat_session_note_iterations (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations)
 {
   gboolean of_graph =
-    loop->way == LEAT_LOOP_WHILE && leat_plan_is_captured (self->plan, leat_plan_get_op (self->plan, loop->first));
+    loop->method == LEAT_LOOP_WHILE && leat_plan_is_captured (self->plan, leat_plan_get_op (self->plan, loop->first));
 
-  if (loop->parent != NULL || of_graph || loop->way == LEAT_LOOP_COOPERATIVE)
+  if (loop->parent != NULL || of_graph || loop->method == LEAT_LOOP_FUSED)
     return;
   self->predicted.kernels += iterations * loop->kernels;
   self->predicted.copies += iterations * loop->copies;
@@ -81,7 +81,7 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
       total->last.iterations = total->last.away;
     }
   leat_session_note_iterations (self, loop, total->last.iterations);
-  total->executor = loop->way;
+  total->method = loop->method;
   total->why = loop->why;
   total->runs++;
   total->total += total->last.iterations;
@@ -100,13 +100,13 @@ leat_session_dup_loop_state (LeatSession *self, LeatLane *lane, const LeatPlanLo
   return state;
 }
 
-/* Where another executor might come to the end. */
+/* Where another method might come to the end. */
 static const char *
 leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
 {
-  return loop->way != LEAT_LOOP_COOPERATIVE && !self->plan->traits.integrated
-             && leat_plan_may_loop (self->plan, loop, LEAT_LOOP_COOPERATIVE)
-           ? "; executor=cooperative may do more of them in that time"
+  return loop->method != LEAT_LOOP_FUSED && !self->plan->traits.integrated
+             && leat_plan_may_loop (self->plan, loop, LEAT_LOOP_FUSED)
+           ? "; method=fused may do more of them in that time"
            : "";
 }
 
@@ -168,8 +168,8 @@ leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const Le
   self->stats.runs_refused++;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
                "%s%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
-               " iterations by executor=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
-               runs, leat_node_get_id (loop->node), name, iterations, leat_loop_executor_get_name (loop->way),
+               " iterations by method=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
+               runs, leat_node_get_id (loop->node), name, iterations, leat_loop_method_get_name (loop->method),
                *state != '\0' ? ", each of which hands on " : "", state, leat_session_get_other_way (self, loop));
 }
 
@@ -282,7 +282,7 @@ leat_loop_total_describe (const LeatLoopTotal *self)
 
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "node", "s", self->node);
-  g_variant_dict_insert (&dict, "executor", "s", leat_loop_executor_get_name (self->executor));
+  g_variant_dict_insert (&dict, "method", "s", leat_loop_method_get_name (self->method));
   g_variant_dict_insert (&dict, "why", "s", self->why);
   g_variant_dict_insert (&dict, "runs", "t", self->runs);
   g_variant_dict_insert (&dict, "iterations", "t", self->last.iterations);
@@ -298,7 +298,7 @@ leat_loop_total_describe (const LeatLoopTotal *self)
  *
  * Tells what the loops of the pipeline have come to; from any thread.
  *
- * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each loop, when there was a run: node s, executor
+ * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each loop, when there was a run: node s, method
  * s and why s it was chosen, runs t, of the last one iterations t and end s (`converged`, `cap`, `budget`, or `around`:
  * one in its body or beside it was over its budget), most t and total t iterations.  Of a loop within a loop a run
  * counts as the last time that it was done.

@@ -7,7 +7,7 @@
 #include "leat-timing-private.h"
 
 /* The sums of a session, over the buffers and ops of its bound plan.  Nothing here looks at a counter: what is counted
- * is held against it by leat_session_dup_report (). */
+ * is held against it by leat_session_dup_accounting (). */
 
 static gboolean
 leat_session_plan_may_stream (LeatSession *self)

@@ -46,8 +46,8 @@ typedef struct
   LeatPersistentCounts persistent;
   guint64 runs_measured; /* by the device's clock */
   guint64 runs_silent;
-  guint64 batch_launches, batch_lanes; /* of batches whose lanes are done together */
-  guint64 lane_errors;
+  guint64 batch_launches, batch_entries; /* of batches whose lanes are done together */
+  guint64 entry_errors;
   guint64 bindings;   /* memory of the program's that was bound to a port */
   guint64 replans;    /* plans that were made since the opening */
   guint64 grown;      /* because an output had too little room; not one of these */
@@ -236,7 +236,7 @@ typedef struct
   LeatPath path;
   guint64 steps;             /* runs before it, without results */
   GCancellable *cancellable; /* not owned: calls them off.  NULL but in begin_run () */
-  gboolean looped;           /* and they are a loop on the device, of this path: */
+  gboolean on_device;        /* and they are a loop on the device, of this path: */
   LeatPath looped_path;
   gboolean streamed; /* one of several that are under way */
   gboolean flushes;  /* has no data, and gives out what nodes kept */
@@ -465,7 +465,7 @@ GVariant *leat_session_describe_monitored (LeatSession *self);
 void leat_session_tell_reason (LeatSession *self, const char *reason);
 /* (transfer full) */
 char *leat_session_dup_reason (LeatSession *self);
-const char *leat_session_get_why_not_looped (LeatSession *self);
+const char *leat_session_get_why_not_on_device (LeatSession *self);
 void leat_session_get_stats (LeatSession *self, LeatSessionStats *stats);
 const LeatCounter *leat_counters_get (guint *n);
 guint64 leat_counter_get (const LeatCounter *self, const LeatSessionStats *stats);

@@ -125,7 +125,7 @@ static const struct
   { "overflows", "leat_queue_overflows_total", "Items that there was no room for" },
 };
 
-/* Those of kernels, as leat_session_dup_queues () had them last. */
+/* Those of kernels, as leat_session_dup_work_queues () had them last. */
 static void
 leat_prometheus_append_queues (GString *out, GVariant *queues, const char *labels)
 {
@@ -157,7 +157,7 @@ leat_prometheus_append_queues (GString *out, GVariant *queues, const char *label
  * @pipeline: what the label "pipeline" is to say
  *
  * Prints what leat_session_dup_stats () tells in the text format that Prometheus reads, and where nodes are measured
- * their times; how much waits in the queues of `app` nodes; and what leat_session_dup_queues () told last.  Every
+ * their times; how much waits in the queues of `app` nodes; and what leat_session_dup_work_queues () told last.  Every
  * sample has the labels "device" and "pipeline".  Any thread may ask.
  *
  * Returns: (transfer full): the text

@@ -167,7 +167,7 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_take_string (value, leat_session_dup_reason (self));
       break;
     case LEAT_SESSION_PROP_WHY_NOT_LOOPED:
-      g_value_set_static_string (value, leat_session_get_why_not_looped (self));
+      g_value_set_static_string (value, leat_session_get_why_not_on_device (self));
       break;
     default:
       if (field != NULL)

@@ -123,7 +123,7 @@ leat_session_tell_queues (LeatSession *self, GVariant *queues)
 }
 
 /**
- * leat_session_dup_queues:
+ * leat_session_dup_work_queues:
  * @self: an open session that is not running
  * @error: return location for an error
  *
@@ -136,7 +136,7 @@ leat_session_tell_queues (LeatSession *self, GVariant *queues)
  * run
  */
 GVariant *
-leat_session_dup_queues (LeatSession *self, GError **error)
+leat_session_dup_work_queues (LeatSession *self, GError **error)
 {
   g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (LeatLaneQueue));
   g_autoptr (GArray) sums = g_array_new (FALSE, FALSE, sizeof (LeatLaneQueue));

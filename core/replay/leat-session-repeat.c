@@ -61,7 +61,7 @@ leat_session_set_stop_word (LeatSession *self, guint64 *word)
 static void
 leat_session_watch_steps (LeatSession *self, LeatSessionFlight *flight, LeatPath path)
 {
-  flight->run.looped = TRUE;
+  flight->run.on_device = TRUE;
   flight->run.looped_path = path;
   leat_session_set_stop_word (self, leat_repeater_get_stop (flight->lane->repeater));
   if (flight->run.cancellable == NULL)
@@ -73,9 +73,9 @@ leat_session_watch_steps (LeatSession *self, LeatSessionFlight *flight, LeatPath
 void
 leat_session_forget_steps (LeatSession *self, LeatSessionFlight *flight)
 {
-  if (!flight->run.looped)
+  if (!flight->run.on_device)
     return;
-  flight->run.looped = FALSE;
+  flight->run.on_device = FALSE;
   if (self->stopper != NULL)
     g_cancellable_disconnect (self->stopper, self->stopper_id);
   g_clear_object (&self->stopper);
@@ -87,7 +87,7 @@ leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError *
 {
   guint64 left;
 
-  if (G_LIKELY (!flight->run.looped))
+  if (G_LIKELY (!flight->run.on_device))
     return TRUE;
   leat_session_forget_steps (self, flight);
   left = leat_lane_take_back_runs (flight->lane, flight->run.looped_path);
@@ -103,11 +103,11 @@ static gboolean
 leat_session_launch_alike (LeatSession *self, LeatSessionFlight *flight, LeatPath path, guint64 n, GError **error)
 {
   LeatLane *lane = flight->lane;
-  gboolean looped, good;
+  gboolean on_device, good;
 
   leat_session_note_steps (self, lane, path, n);
-  good = leat_lane_launch_repeated (lane, path, n, lane->stop, &looped, error);
-  if (looped)
+  good = leat_lane_launch_repeated (lane, path, n, lane->stop, &on_device, error);
+  if (on_device)
     leat_session_watch_steps (self, flight, path);
   return good;
 }

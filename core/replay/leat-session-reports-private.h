@@ -12,11 +12,11 @@ G_BEGIN_DECLS
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error);
-gboolean leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run,
-                                         GError **error);
-void leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all);
-/* When all lanes of a batch are done. */
-void leat_session_end_lane_reports (LeatSession *self);
+gboolean leat_session_take_entry_reports (LeatSession *self, LeatLane *wide, guint index, guint entry, guint64 run,
+                                          GError **error);
+void leat_session_tell_entry_reports (LeatSession *self, GArray *reports, gboolean all);
+/* When all entries of a batch are done. */
+void leat_session_end_entry_reports (LeatSession *self);
 /* That there are more @what than messages were posted. */
 void leat_session_post_left_out (LeatSession *self, LeatSessionError code, const char *what, guint left_out);
 void leat_session_post_refusal (LeatSession *self, const GError *error);

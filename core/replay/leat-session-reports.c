@@ -107,14 +107,14 @@ leat_session_add_told (LeatSession *self, GPtrArray *told)
   return all;
 }
 
-/* Is a lane of a batch done as a single run now? */
+/* Is an entry of a batch done as a single run now? */
 static gboolean
 leat_session_is_alone (LeatSession *self)
 {
   return self->batch != NULL && self->batch->is_alone;
 }
 
-/* What is told last is of a run or of all lanes of a batch, of which some may be done alone. */
+/* What is told last is of a run or of all entries of a batch, of which some may be done alone. */
 static void
 leat_session_note_reports (LeatSession *self, GArray *reports, GPtrArray *told)
 {
@@ -181,9 +181,9 @@ leat_session_post_reports (LeatSession *self, GArray *reports, GPtrArray *told, 
     leat_session_post_reports_left_out (self, n - LEAT_SESSION_REPORTS_POSTED);
 }
 
-/* Of lanes that were done alone, when all are. */
+/* Of entries that were done alone, when all are. */
 void
-leat_session_end_lane_reports (LeatSession *self)
+leat_session_end_entry_reports (LeatSession *self)
 {
   const guint n = self->batch->n_posted;
 
@@ -202,11 +202,11 @@ leat_session_find_cause (GArray *reports, guint first)
 }
 
 static void
-leat_session_set_origin (GArray *reports, guint first, guint lane, guint64 run)
+leat_session_set_origin (GArray *reports, guint first, guint entry, guint64 run)
 {
   for (guint i = first; i < reports->len; i++)
     {
-      g_array_index (reports, LeatReport, i).lane = lane;
+      g_array_index (reports, LeatReport, i).entry = entry;
       g_array_index (reports, LeatReport, i).run = run;
     }
 }
@@ -239,10 +239,9 @@ leat_session_read_reports (LeatSession *self, LeatSessionFlight *flight, GError 
   if (!leat_lane_take_reports (flight->lane, reports, error))
     return FALSE;
   flight->run.reported = TRUE;
-  leat_session_set_origin (reports, 0, leat_session_is_alone (self) ? self->batch->alone : flight->index,
-                           flight->run.number);
+  leat_session_set_origin (reports, 0, leat_session_is_alone (self) ? self->batch->alone : 0, flight->run.number);
   cause = leat_session_find_cause (reports, 0);
-  /* The call goes on where a lane of a batch fails, and does not end with it. */
+  /* The call goes on where an entry of a batch fails, and does not end with it. */
   leat_session_tell_reports (self, reports, leat_session_is_alone (self) ? NULL : cause);
   if (cause == NULL)
     return TRUE;
@@ -259,11 +258,12 @@ leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError
   return G_LIKELY (!leat_lane_has_reports (flight->lane)) || leat_session_read_reports (self, flight, error);
 }
 
-/* For a lane of a plan for several: adds what it reported to those of the batch; FALSE with what it fails with. @lane:
+/* For an entry of a wide plan: adds what it reported to those of the batch; FALSE with what it fails with. @entry:
  * of the batch, which has the error for as long as the reports are there
  */
 gboolean
-leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, guint lane, guint64 run, GError **error)
+leat_session_take_entry_reports (LeatSession *self, LeatLane *wide, guint index, guint entry, guint64 run,
+                                 GError **error)
 {
   GArray *reports = self->batch->reports;
   guint first = reports->len;
@@ -272,7 +272,7 @@ leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, 
 
   if (!leat_lane_take_reports_of (wide, index, reports, error))
     return FALSE;
-  leat_session_set_origin (reports, first, lane, run);
+  leat_session_set_origin (reports, first, entry, run);
   cause = (LeatReport *) leat_session_find_cause (reports, first);
   if (cause == NULL)
     return TRUE;
@@ -284,9 +284,9 @@ leat_session_take_lane_reports (LeatSession *self, LeatLane *wide, guint index, 
   return FALSE;
 }
 
-/* What lanes reported. @all: errors too, all of them; else the first is what the call ends with */
+/* What entries reported. @all: errors too, all of them; else the first is what the call ends with */
 void
-leat_session_tell_lane_reports (LeatSession *self, GArray *reports, gboolean all)
+leat_session_tell_entry_reports (LeatSession *self, GArray *reports, gboolean all)
 {
   leat_session_tell_reports (self, reports, all ? NULL : leat_session_find_cause (reports, 0));
 }
@@ -316,7 +316,7 @@ leat_session_drop_reports (LeatSession *self, LeatLane *lane, GError **error)
  * Gets what kernels reported in the last run in which any did, since the session was opened.  Any thread may ask.
  *
  * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each node and code, in the order of the nodes:
- * node s, lane u, run t (since the session was opened, from 1), code u, name s (where the file gives the code one),
+ * node s, entry u, run t (since the session was opened, from 1), code u, name s (where the file gives the code one),
  * severity s (`error`, `warning`), text s, count t, records a(tv) (the first that came: index and value, which is x, t
  * or d), lost t (reports without a record), and of the first record index t and value v.  Of a queue with which
  * something was wrong, in the place of the last five: queue s, capacity t, overflows t (items that there was no room

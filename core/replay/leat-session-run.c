@@ -131,7 +131,7 @@ leat_session_do_until_stopped (LeatSession *self, LeatSessionFlight *flight,
   flight->lane->stop = NULL;
   if (G_UNLIKELY (!good))
     leat_session_forget_loops (self, flight->lane);
-  if (G_UNLIKELY (!good && flight->run.looped))
+  if (G_UNLIKELY (!good && flight->run.on_device))
     {
       leat_session_call_off_steps (self);
       leat_session_forget_steps (self, flight);

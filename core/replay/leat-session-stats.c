@@ -115,12 +115,12 @@ leat_session_get_stats (LeatSession *self, LeatSessionStats *stats)
 }
 
 const char *
-leat_session_get_why_not_looped (LeatSession *self)
+leat_session_get_why_not_on_device (LeatSession *self)
 {
   LeatSessionStats stats;
 
   leat_session_get_stats (self, &stats);
-  return stats.graphs.why_not_looped != NULL ? stats.graphs.why_not_looped : "";
+  return stats.graphs.why_not_on_device != NULL ? stats.graphs.why_not_on_device : "";
 }
 
 static GVariant *
@@ -151,30 +151,30 @@ leat_session_print_trials (LeatSession *self, const GArray *trials)
  *   since the inputs were what they were) and memo-hits t (results that were known); runs-refused t (kernels reported
  *   an error), reports t (of kernels), reports-lost t (of which no record was kept), reports-by-code aa{sv} (node s,
  *   code u, severity s, text s, count t); runs-silent t (without results, as others followed
- *   on the same inputs), and of them runs-looped t (a loop on the device) and runs-chained t (many launched at a time),
- *   why-not-looped s (those that were repeated last); runs-measured t (by the device's clock, with
- * #LeatSession:timing); memo-lookups t, memo-held t (entries) and memo-held-bytes t; changes t (nodes whose arguments
- * were set between runs); replans t (plans made since the session is open, for properties that were set); grown t
- * (outputs that were given more room) and growths a(sttt) (each of them: output, items that a run gave, room before and
- * after); updates t (graph nodes changed in place), graph-updates t (executable graphs changed in place),
- * instantiations t (executable graphs made), last-reason s (why the last plan for which there was no executable needed
- * one); early-starts t (dependencies for whose end a kernel waits by itself); shapes t and shape-bytes t (kept for
- * former shapes of the data), shared-bytes t (constants that were on the device already), shape-hits t (returns to one
- * of them); trials a(sd) (each set of ways for data that the first run measured, and the microseconds of a replay with
- * it) and former-trials a(sd) (the same of the earlier session that measured, where the ways are taken from what it has
- * kept); items-in t, bytes-in t, bytes-out t (at sources and sinks), bytes-up t and bytes-back t (copied to the device
- * and back), uploads t and readbacks t (copies), launches t, waits t, once-bytes t (written for all runs), allocations
- * t and pinned-allocations t, device-bytes t and pinned-bytes t (now), device-bytes-most t and pinned-bytes-most t;
- * graph-bytes t (by which the driver's free memory went down when graphs were instantiated, those for former shapes
- * included) and graph-reserved-bytes t (that the driver keeps for allocations in graphs of this process); times in
- * microseconds: open-us x, and of it open-plan-us x with open-negotiate-us x (nodes and specs), open-attach-us x (the
- * device), open-bind-us x (dependencies, layout), open-load-us x (kernels, constants and memory) with open-contents-us
- * x (what is written into them), open-build-us x (the graph) with open-instantiate-us x, open-start-us x (sources and
- * sinks); first-result-us x (from open () to the first result), source-us x, device-us x (of runs-timed t), sink-us x,
- * replan-us x (sums); of the streaming over several lanes: lanes-used t, in-flight-most t, reader-busy-us x,
- * reader-idle-us x, lanes-busy-us x, lanes-idle-us x, writer-busy-us x, writer-idle-us x; dropped t; of
- * leat_session_evict (): evictions t, restores t, evicted-bytes t (that the host keeps now), evict-us x, restore-us x;
- * device-min-us x, device-max-us x
+ *   on the same inputs), and of them runs-repeated-on-device t (a loop on the device) and runs-repeated-unrolled t
+ * (many launched at a time), why-not-repeated-on-device s (those that were repeated last); runs-measured t (by the
+ * device's clock, with #LeatSession:timing); memo-lookups t, memo-held t (entries) and memo-held-bytes t; changes t
+ * (nodes whose arguments were set between runs); replans t (plans made since the session is open, for properties that
+ * were set); grown t (outputs that were given more room) and growths a(sttt) (each of them: output, items that a run
+ * gave, room before and after); updates t (graph nodes changed in place), graph-updates t (executable graphs changed in
+ * place), instantiations t (executable graphs made), last-reason s (why the last plan for which there was no executable
+ * needed one); early-starts t (dependencies for whose end a kernel waits by itself); shapes t and shape-bytes t (kept
+ * for former shapes of the data), shared-bytes t (constants that were on the device already), shape-hits t (returns to
+ * one of them); trials a(sd) (each set of ways for data that the first run measured, and the microseconds of a replay
+ * with it) and former-trials a(sd) (the same of the earlier session that measured, where the ways are taken from what
+ * it has kept); items-in t, bytes-in t, bytes-out t (at sources and sinks), bytes-up t and bytes-back t (copied to the
+ * device and back), uploads t and readbacks t (copies), launches t, waits t, once-bytes t (written for all runs),
+ * allocations t and pinned-allocations t, device-bytes t and pinned-bytes t (now), device-bytes-most t and
+ * pinned-bytes-most t; graph-bytes t (by which the driver's free memory went down when graphs were instantiated, those
+ * for former shapes included) and graph-reserved-bytes t (that the driver keeps for allocations in graphs of this
+ * process); times in microseconds: open-us x, and of it open-plan-us x with open-negotiate-us x (nodes and specs),
+ * open-attach-us x (the device), open-bind-us x (dependencies, layout), open-load-us x (kernels, constants and memory)
+ * with open-contents-us x (what is written into them), open-build-us x (the graph) with open-instantiate-us x,
+ * open-start-us x (sources and sinks); first-result-us x (from open () to the first result), source-us x, device-us x
+ * (of runs-timed t), sink-us x, replan-us x (sums); of the streaming over several lanes: lanes-used t, in-flight-most
+ * t, reader-busy-us x, reader-idle-us x, lanes-busy-us x, lanes-idle-us x, writer-busy-us x, writer-idle-us x; dropped
+ * t; of leat_session_evict (): evictions t, restores t, evicted-bytes t (that the host keeps now), evict-us x,
+ * restore-us x; device-min-us x, device-max-us x
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -194,7 +194,7 @@ leat_session_dup_stats (LeatSession *self)
   g_variant_dict_insert_value (&dict, "growths", leat_session_print_growths (self));
   g_variant_dict_insert_value (&dict, "reports-by-code", leat_session_print_reports (self));
   g_variant_dict_insert (&dict, "last-reason", "s", reason);
-  g_variant_dict_insert (&dict, "why-not-looped", "s", leat_session_get_why_not_looped (self));
+  g_variant_dict_insert (&dict, "why-not-repeated-on-device", "s", leat_session_get_why_not_on_device (self));
   counters = leat_counters_get (&n_counters);
   for (guint i = 0; i < n_counters; i++)
     g_variant_dict_insert (&dict, counters[i].name, leat_counter_is_time (&counters[i]) ? "x" : "t",

@@ -15,7 +15,7 @@
  * band of how full the inputs were (leat-session-band.c).  A file that cannot be read or does not fit counts as none.
  */
 
-#define LEAT_WAYS_VERSION 7
+#define LEAT_WAYS_VERSION 8
 #define LEAT_WAYS_BYTES   (1 << 20) /* more are in no such file */
 #define LEAT_WAYS_BANDS   16        /* of which the first that was found goes */
 

@@ -253,19 +253,20 @@ gboolean leat_session_bind_input (LeatSession *self, const char *name, guint64 a
 gboolean leat_session_bind_inputs (LeatSession *self, const LeatPortMemory *memories, gsize n_memories, GError **error);
 gboolean leat_session_bind_output (LeatSession *self, const char *name, guint64 address, guint64 bytes, GError **error);
 gboolean leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GError **error);
-gboolean leat_session_map_batch (LeatSession *self, const char *name, guint n_lanes, LeatView *view, guint64 *stride,
+gboolean leat_session_map_batch (LeatSession *self, const char *name, guint n_entries, LeatView *view, guint64 *stride,
                                  GError **error);
-gboolean leat_session_set_lane_count (LeatSession *self, const char *name, guint lane, guint64 count, GError **error);
-gboolean leat_session_get_lane_count (LeatSession *self, const char *name, guint lane, guint64 *count, GError **error);
-gboolean leat_session_replay_batch (LeatSession *self, guint n_lanes, GPtrArray *inputs, GPtrArray **results,
+gboolean leat_session_set_entry_count (LeatSession *self, const char *name, guint entry, guint64 count, GError **error);
+gboolean leat_session_get_entry_count (LeatSession *self, const char *name, guint entry, guint64 *count,
+                                       GError **error);
+gboolean leat_session_replay_batch (LeatSession *self, guint n_entries, GPtrArray *inputs, GPtrArray **results,
                                     GCancellable *cancellable, GError **error);
-GError *leat_session_dup_lane_error (LeatSession *self, guint lane);
+GError *leat_session_dup_entry_error (LeatSession *self, guint entry);
 LeatPlan *leat_session_get_batch_plan (LeatSession *self, GError **error);
 GVariant *leat_session_predict (LeatSession *self, guint64 runs, GError **error);
-GVariant *leat_session_dup_report (LeatSession *self, GError **error);
+GVariant *leat_session_dup_accounting (LeatSession *self, GError **error);
 GVariant *leat_session_dup_stats (LeatSession *self);
 GVariant *leat_session_dup_reports (LeatSession *self);
-GVariant *leat_session_dup_queues (LeatSession *self, GError **error);
+GVariant *leat_session_dup_work_queues (LeatSession *self, GError **error);
 GVariant *leat_session_dup_loops (LeatSession *self);
 GVariant *leat_session_dup_times (LeatSession *self);
 char *leat_session_to_dot (LeatSession *self);

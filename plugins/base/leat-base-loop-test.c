@@ -284,9 +284,9 @@ leat_loop_test_write (LeatLoopTest *self, const char *condition, GString *text)
 
 /* The same in a kernel that does the iterations by itself, see LeatLoopCall. */
 static void
-leat_loop_test_write_joint (LeatLoopTest *self, const char *condition, GString *text)
+leat_loop_test_write_fused (LeatLoopTest *self, const char *condition, GString *text)
 {
-  leat_loop_test_write_params (self, LEAT_LOOP_JOINT_ENTRY, text);
+  leat_loop_test_write_params (self, LEAT_LOOP_FUSED_ENTRY, text);
   g_string_append_printf (text,
                           "{\n"
                           "  const uint64_t i = 0, " LEAT_LOOP_COUNTER " = leat_memory[0] + 1;\n"
@@ -308,7 +308,7 @@ leat_loop_test_dup_text (LeatLoopTest *self, LeatExpression *expression)
     expression != NULL ? leat_expression_to_c (expression, (const char *const *) self->names->pdata, FALSE) : NULL;
 
   leat_loop_test_write (self, condition != NULL ? condition : "false", text);
-  leat_loop_test_write_joint (self, condition != NULL ? condition : "false", text);
+  leat_loop_test_write_fused (self, condition != NULL ? condition : "false", text);
   return g_string_free (text, FALSE);
 }
 

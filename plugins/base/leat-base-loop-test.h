@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 #define LEAT_LOOP_COUNTER     "iteration" /* in the expression: how many are done */
-#define LEAT_LOOP_JOINT_ENTRY "loop_joint_test"
+#define LEAT_LOOP_FUSED_ENTRY "loop_fused_test"
 
 /* The kernel at the end of a loop's body: it counts the iterations, keeps the series, and says whether there is to be
  * another one. */

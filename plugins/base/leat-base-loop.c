@@ -21,7 +21,7 @@ struct _LeatBaseLoop
   char *carry;
   char *series;
   double budget;
-  int executor;
+  int method;
 
   LeatExpression *expression; /* NULL without until= */
   char **inputs, **outputs;   /* of carry= */
@@ -30,7 +30,7 @@ struct _LeatBaseLoop
 
 G_DEFINE_FINAL_TYPE (LeatBaseLoop, leat_base_loop, LEAT_TYPE_GROUP)
 
-static const char *const executor_choices[] = { "auto", "while", "unrolled", "host", "cooperative", NULL };
+static const char *const method_choices[] = { "auto", "while", "unrolled", "host", "fused", NULL };
 
 static const LeatProp leat_base_loop_props[] = {
   { sizeof (LeatProp), "max-iterations", LEAT_PROP_UINT, 0, offsetof (LeatBaseLoop, max_iterations), .min.u = 0,
@@ -45,9 +45,9 @@ static const LeatProp leat_base_loop_props[] = {
     .blurb = "Name of an output of one item; the port series gives its value in each iteration" },
   { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatBaseLoop, budget), .def.d = 60, .min.d = 0,
     .max.d = 1e9, .blurb = "Seconds after which the loop counts as runaway and the run fails; 0: never" },
-  { sizeof (LeatProp), "executor", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseLoop, executor), .choices = executor_choices,
+  { sizeof (LeatProp), "method", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseLoop, method), .choices = method_choices,
     .blurb = "while: a loop node of the CUDA graph; unrolled: the body stands in the graph once "
-             "for each iteration; host: the host launches each iteration; cooperative: one kernel "
+             "for each iteration; host: the host launches each iteration; fused: one kernel "
              "does all iterations" },
 };
 
@@ -269,15 +269,15 @@ leat_base_loop_negotiate_end (LeatGroup *group, GError **error)
 static gboolean
 leat_base_loop_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
-  static const LeatLoopExecutor executors[] = { LEAT_LOOP_AUTO, LEAT_LOOP_WHILE, LEAT_LOOP_UNROLLED, LEAT_LOOP_HOST,
-                                                LEAT_LOOP_COOPERATIVE };
+  static const LeatLoopMethod methods[] = { LEAT_LOOP_AUTO, LEAT_LOOP_WHILE, LEAT_LOOP_UNROLLED, LEAT_LOOP_HOST,
+                                            LEAT_LOOP_FUSED };
   LeatBaseLoop *self = LEAT_BASE_LOOP (node);
   const LeatLoopCall call = {
     .most = self->max_iterations > 0 ? self->max_iterations : G_MAXUINT64,
-    .executor = executors[self->executor],
+    .method = methods[self->method],
     .is_tested = self->until != NULL,
     .budget_ns = (guint64) (self->budget * 1e9),
-    .joint_test = LEAT_LOOP_JOINT_ENTRY,
+    .fused_test = LEAT_LOOP_FUSED_ENTRY,
     .operands = leat_loop_test_list_operands (self->test),
     .inputs = (const char *const *) self->inputs,
     .outputs = (const char *const *) self->outputs,

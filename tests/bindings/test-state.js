@@ -77,7 +77,7 @@ const tests = {
         for (let i = 0; i < 20; i++)
             equal(sink.pull_bytes(0).toArray().join(), [2 * i + 2, 2 * i + 2]);
         equal(sink.pull_bytes(0), null);
-        equal(session.batch_lanes, 20);
+        equal(session.batch_entries, 20);
         equal(session.batch_launches, 3);
         session.close();
     },

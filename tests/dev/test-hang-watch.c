@@ -45,7 +45,7 @@ test_hang_watch_hangs (void)
 {
   static const char plain[] = "leat 1\napp name=in spec=f32[4] -> upload -> map expr=x -> readback -> app";
   static const char endless[] = "leat 1\n"
-                                "away = loop until=\"y < 0\" carry=x:y budget=0 executor=host {\n"
+                                "away = loop until=\"y < 0\" carry=x:y budget=0 method=host {\n"
                                 "  in.x -> map expr=x*0+1 -> out.y\n"
                                 "}\n"
                                 "app name=in spec=f32[4] -> upload -> map expr=x -> reduce op=max -> away.x\n"

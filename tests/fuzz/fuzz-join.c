@@ -40,7 +40,7 @@ enum
 static void
 join_fuzz_choose (JoinFuzz *self, LeatFuzzChoices *choices)
 {
-  static const char *const loops[] = { "cooperative", "auto", "host", "while", "unrolled" };
+  static const char *const loops[] = { "fused", "auto", "host", "while", "unrolled" };
   static const LeatExecutor executors[] = { LEAT_EXECUTOR_PERSISTENT, LEAT_EXECUTOR_GRAPH,
                                             LEAT_EXECUTOR_PERSISTENT_AUTO, LEAT_EXECUTOR_EAGER };
   static const guint batches[] = { 0, 2, 4 };
@@ -97,7 +97,7 @@ join_fuzz_open (JoinFuzz *self)
         self->executor = LEAT_EXECUTOR_GRAPH;
       else if (self->grouped)
         self->grouped = FALSE;
-      else if (g_str_equal (self->loop_executor, "cooperative"))
+      else if (g_str_equal (self->loop_executor, "fused"))
         self->loop_executor = "auto";
       else
         g_assert_no_error (error);

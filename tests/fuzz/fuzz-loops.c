@@ -22,12 +22,12 @@ typedef struct
 static void
 loops_fuzz_open (LoopsFuzz *self, LeatFuzzChoices *choices)
 {
-  static const char *const executors[] = { "while", "cooperative", "host", "unrolled", "auto" };
+  static const char *const executors[] = { "while", "fused", "host", "unrolled", "auto" };
   const char *executor = executors[leat_fuzz_choose (choices, G_N_ELEMENTS (executors))];
   g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (g_str_equal (executor, "cooperative") && loops_case_is_nested (&self->c))
+  if (g_str_equal (executor, "fused") && loops_case_is_nested (&self->c))
     executor = "auto";
   text = loops_case_dup_text (&self->c, executor);
   g_debug ("%s", text);

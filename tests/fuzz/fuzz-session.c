@@ -283,7 +283,7 @@ session_fuzz_batch (SessionFuzz *self)
   g_assert_no_error (error);
   for (guint lane = 0; lane < n; lane++)
     {
-      g_autoptr (GError) failure = leat_session_dup_lane_error (self->drive.session, lane);
+      g_autoptr (GError) failure = leat_session_dup_entry_error (self->drive.session, lane);
 
       g_assert_true ((failure != NULL) == (wanted[lane].errors > 0));
       session_fuzz_check_lane (self, &wanted[lane], found, lane);

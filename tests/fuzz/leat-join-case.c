@@ -259,7 +259,7 @@ join_case_write_kind (const JoinCase *self, guint i, const char *loop_executor, 
                             : node->kind == JOIN_STEP               ? " access=elementwise"
                                                                     : " access=stencil:1");
   else if (node->kind == JOIN_LOOP)
-    g_string_append_printf (text, "n%u = loop max-iterations=%u carry=p:q executor=%s {\n  in.p -> %s -> out.q\n}\n", i,
+    g_string_append_printf (text, "n%u = loop max-iterations=%u carry=p:q method=%s {\n  in.p -> %s -> out.q\n}\n", i,
                             1 + node->b, loop_executor, bodies[(node->a + 2 * node->b) % G_N_ELEMENTS (bodies)]);
   else if (node->kind == JOIN_STATE)
     g_string_append_printf (text, "s%u = state spec=u32[%u]\nn%u = map inputs=x,s expr=x+s\n", i,

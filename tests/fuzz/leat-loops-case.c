@@ -140,7 +140,7 @@ loops_case_dup_text (const LoopsCase *self, const char *executor)
   const char *between = "";
 
   g_string_append_printf (
-    text, "leat 1\nl = loop until=\"t >= limit\" limit=%u max-iterations=%u series=t executor=%s carry=", self->limit,
+    text, "leat 1\nl = loop until=\"t >= limit\" limit=%u max-iterations=%u series=t method=%s carry=", self->limit,
     self->most, executor);
   for (guint i = 0; i < self->n_inputs; i++)
     if (self->is_used[i] && self->becomes[i] != LOOPS_STAYS)

@@ -87,7 +87,7 @@ def test_executors(folder):
     png_write(folder / 'in.png', rgb.tobytes(), 37, 25, 3)
     for executor in ('while', 'host', 'unrolled'):
         graph = folder / f'{executor}.leat'
-        graph.write_text(text.replace('= loop until', f'= loop executor={executor} until'))
+        graph.write_text(text.replace('= loop until', f'= loop method={executor} until'))
         code, _, err = launch(graph, f'input={folder}/in.png', f'output={folder}/out.png', f'moves={folder}/moves')
         assert code == 0, err
         results.append((folder / 'moves').read_bytes() + (folder / 'out.png').read_bytes())

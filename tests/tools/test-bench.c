@@ -76,7 +76,7 @@ test_bench_gives_figures (void)
     names, ==,
     "round-trip-4k-auto round-trip-4k-copy round-trip-4k-mapped reused-4k queue-4k round-trip-64k-copy "
     "memo-4k chain-1 chain-32 fan-out-8 argument argument-double rebind work-relay compact-back-4k open-10 start "
-    "signal-4k runaway-persistent runaway-while runaway-cooperative runaway-host loop-grid loop-block");
+    "signal-4k runaway-persistent runaway-while runaway-fused runaway-host loop-grid loop-block");
   g_assert_cmpint (json_object_get_int_member (all, "repeat"), ==, 5);
   g_assert_cmpstr (json_object_get_string_member (all, "device-name"), !=, "");
   check_cases (all);

@@ -298,13 +298,13 @@ test_run_batch (ToolFiles *files, gconstpointer data)
 
   g_test_message ("%s", plan->err);
   g_assert_cmpint (plan->code, ==, 0);
-  tool_assert_contains (plan->out, "8 lanes at once");
+  tool_assert_contains (plan->out, "8 entries at once");
   tool_assert_contains (plan->out, "coalesced");
   run = tool_run (NULL, WORDS ("-v", "--batch=8", "--stats", "io:file", files->in, "chunk=3", "+", "upload", "+", "map",
                                "expr=x", "+", "readback", "+", "io:file", files->out));
   g_test_message ("%s", run->err);
   g_assert_cmpint (run->code, ==, 0);
-  tool_assert_contains (run->err, "8 lanes at once");
+  tool_assert_contains (run->err, "8 entries at once");
   g_assert_true (g_file_get_contents (strchr (files->in, '/'), &in, NULL, NULL));
   g_assert_true (g_file_get_contents (strchr (files->out, '/'), &out, NULL, NULL));
   g_assert_cmpstr (in, ==, out);

@@ -130,9 +130,9 @@ test_several_tell_reports (Fixture *self, gconstpointer data)
   g_autofree char *first = g_strconcat (self->copy, ": ", NULL), *second = g_strconcat (self->copy, " (2): ", NULL);
   g_autofree char *json = g_strconcat ("\"pipeline\" : \"", self->copy, " (2)\"", NULL);
   g_autoptr (ToolResult) text =
-    tool_run (NULL, WORDS ("-q", "--report", self->copy, self->to_a, self->copy, self->to_b));
+    tool_run (NULL, WORDS ("-q", "--accounting", self->copy, self->to_a, self->copy, self->to_b));
   g_autoptr (ToolResult) objects =
-    tool_run (NULL, WORDS ("-q", "--report=json", self->copy, self->to_a, self->copy, self->to_b));
+    tool_run (NULL, WORDS ("-q", "--accounting=json", self->copy, self->to_a, self->copy, self->to_b));
 
   g_assert_cmpint (text->code, ==, 0);
   g_assert_nonnull (strstr (text->err, first));

@@ -84,7 +84,7 @@ leat_persistent_know (const LeatPersistentParams &s)
 
 /* By every thread; the first of the block writes, and a barrier follows. */
 LEAT_PERSISTENT void
-leat_persistent_set_place (const LeatStage &stage, unsigned int x, unsigned int y, unsigned int z)
+leat_persistent_set_place (const LeatPersistentStage &stage, unsigned int x, unsigned int y, unsigned int z)
 {
   if (threadIdx.x + threadIdx.y + threadIdx.z != 0)
     return;

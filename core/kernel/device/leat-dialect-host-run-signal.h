@@ -50,7 +50,7 @@ leat_persistent_know (const LeatPersistentParams &s)
 }
 
 LEAT_PERSISTENT void
-leat_persistent_set_place (const LeatStage &stage, unsigned int x, unsigned int y, unsigned int z)
+leat_persistent_set_place (const LeatPersistentStage &stage, unsigned int x, unsigned int y, unsigned int z)
 {
   blockIdx = { x, y, z };
   gridDim = dim3 (stage.grid[0], stage.grid[1], stage.grid[2]);

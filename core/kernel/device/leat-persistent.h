@@ -210,7 +210,7 @@ static __device__ void leat_persistent_do (unsigned int kind, const unsigned cha
 
 /* The blocks of a stage, in turn on those that there are. */
 LEAT_PERSISTENT void
-leat_persistent_do_blocks (const LeatStage &stage, const unsigned char *args)
+leat_persistent_do_blocks (const LeatPersistentStage &stage, const unsigned char *args)
 {
   const unsigned int n = stage.grid[0] * stage.grid[1] * stage.grid[2];
 
@@ -234,7 +234,7 @@ leat_persistent_do_blocks (const LeatStage &stage, const unsigned char *args)
 LEAT_PERSISTENT void
 leat_persistent_run_stage (const LeatPersistentParams &s, unsigned int i, const unsigned char *args)
 {
-  const LeatStage &stage = s.stages[i];
+  const LeatPersistentStage &stage = s.stages[i];
 
   if (stage.meets)
     leat_persistent_meet ();

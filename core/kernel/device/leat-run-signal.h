@@ -63,7 +63,7 @@ typedef enum
   LEAT_STAGE_COPY, /* parameters: to, from, bytes */
   LEAT_STAGE_FILL, /* to, value, bytes */
   LEAT_STAGE_KERNEL /* and on: by the place of the kernel in its file */
-} LeatStageKind;
+} LeatPersistentStageKind;
 
 typedef struct
 {
@@ -71,7 +71,7 @@ typedef struct
   unsigned int meets; /* with what the stages before have written */
   unsigned int grid[3];
   unsigned int args; /* where its parameters begin in those of a lane */
-} LeatStage;
+} LeatPersistentStage;
 
 /* The one parameter of the kernel. */
 typedef struct
@@ -85,5 +85,5 @@ typedef struct
   uint64_t idle_ns;    /* without a run: it leaves */
   uint64_t limit_ns;   /* for one run */
   unsigned int n_stages;
-  LeatStage stages[LEAT_PERSISTENT_STAGES];
+  LeatPersistentStage stages[LEAT_PERSISTENT_STAGES];
 } LeatPersistentParams;

@@ -623,7 +623,7 @@ test_image_cache_key_of_targets (void)
 
         target.timed = (form & 1) != 0;
         target.indirect = (form & 2) != 0;
-        target.lanes = (form & 4) != 0;
+        target.wide = (form & 4) != 0;
         target.enclosed = (form & 8) != 0;
         target.persistent = (form & 16) != 0;
         target.whole = (form & 32) != 0;

@@ -462,21 +462,21 @@ test_kernel_compile_stays (void)
 static void
 test_kernel_compile_lanes (void)
 {
-  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", 90, .lanes = TRUE };
+  const LeatImageTarget target = { LEAT_IMAGE_PTX, "", 90, .wide = TRUE };
   g_autofree char *ptx =
     compile_target_to_ptx (COUNTED "__global__ void deep (float *y) { GRID_FOR (i, 8) y[i] = blockIdx.z; }\n", &target);
   g_autofree char *entry = NULL;
 
   if (ptx == NULL)
     return;
-  entry = cut_entry (ptx, "leat_lane_twice");
+  entry = cut_entry (ptx, "leat_wide_twice");
   g_assert_nonnull (strstr (entry, "%ctaid.z"));
   g_assert_null (strstr (entry, "%nctaid.z"));
   g_assert_nonnull (strstr (entry, "griddepcontrol.wait;"));
   assert_all_behind (entry, strstr (entry, "griddepcontrol.wait;"), "\tld.");
   g_assert_null (strstr (entry, ".nc"));
   g_assert_null (strstr (ptx, ".entry twice("));
-  g_assert_null (strstr (ptx, "leat_lane_deep"));
+  g_assert_null (strstr (ptx, "leat_wide_deep"));
 }
 
 /* Whichever compiler is missing, the message says what would help. */

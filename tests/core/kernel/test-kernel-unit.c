@@ -423,15 +423,15 @@ test_unit_forms (void)
     const char *word;
   } has[] = { { LEAT_KERNEL_INDIRECT, "*leat_resolve (" },
               { LEAT_KERNEL_INDIRECT, "leat_resolve (p.y)" },
-              { LEAT_KERNEL_LANES, "*leat_at_lane (" },
-              { LEAT_KERNEL_LANES, "\"leat_lane_f\"" },
-              { LEAT_KERNEL_LANES, "\"leat_lane_g\"" },
+              { LEAT_KERNEL_WIDE, "*leat_at_lane (" },
+              { LEAT_KERNEL_WIDE, "\"leat_wide_f\"" },
+              { LEAT_KERNEL_WIDE, "\"leat_wide_g\"" },
               { LEAT_KERNEL_PERSISTENT, "\"leat_persistent\"" },
               { LEAT_KERNEL_PERSISTENT, "leat_stage_f (" },
               { LEAT_KERNEL_PERSISTENT, "leat_persistent_run_stage (" },
               { LEAT_KERNEL_PERSISTENT, "leat_kernels[i].static_shared > leat_kernels[" } };
   static const LeatKernelForm forms =
-    LEAT_KERNEL_INDIRECT | LEAT_KERNEL_LANES | LEAT_KERNEL_PERSISTENT | LEAT_KERNEL_WHOLE;
+    LEAT_KERNEL_INDIRECT | LEAT_KERNEL_WIDE | LEAT_KERNEL_PERSISTENT | LEAT_KERNEL_WHOLE;
   g_autoptr (LeatKernelSource) source = unit_make_source (
     "__global__ void f (int *y, const int *x, int x_count) { __shared__ int s; s = x[0]; y[0] = s; }\n"
     "__global__ void g (int *y, int n) { y[threadIdx.x] = n; }\n"

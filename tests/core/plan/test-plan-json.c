@@ -69,7 +69,7 @@ static const struct
     "device-copy-bytes=0 fill-bytes=0 graph-launches=1 waits=1 allocations=1 pinned-allocations=3 "
     "loops=0 iteration-kernels=0 iteration-copies=0 iteration-fills=0\n" },
   { "loop",
-    "l = loop max-iterations=3 carry=x:y executor=host {\n  in.x -> map expr=x+1 -> out.y\n}\n"
+    "l = loop max-iterations=3 carry=x:y method=host {\n  in.x -> map expr=x+1 -> out.y\n}\n"
     "app name=source spec=u32[6] -> upload -> l.x\nl.y -> readback -> app name=sink\n",
     "bound: true\n"
     "device-bytes: 1024\n"
@@ -80,7 +80,7 @@ static const struct
     "long as its buffer, or used more than once after=0\n"
     "ops: index=2 kind=copy node=l reads=1 writes=3 bytes=24 after=1\n"
     "ops: index=3 kind=fill node=l reads= writes=4 bytes=64 after=\n"
-    "ops: index=4 kind=loop node=l reads=4,3,5,2 writes=4,3,5,2 last=6 most=3 executor=host reason=as "
+    "ops: index=4 kind=loop node=l reads=4,3,5,2 writes=4,3,5,2 last=6 most=3 method=host reason=as "
     "asked iteration-kernels=2 iteration-copies=0 iteration-fills=0 after=2,3\n"
     "ops: index=5 kind=kernel node=map0 reads=3 writes=6 source=x+1 entry=map grid=1,1,1 block=256,1,1 "
     "shared-bytes=0 reports=false loop=4 after=\n"

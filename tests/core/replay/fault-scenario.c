@@ -172,7 +172,7 @@ const FaultScenario fault_scenarios[] = {
     .first = "halve",
     .changes = loop_changes },
   { .name = "loop-joint",
-    .text = HALVE ("executor=cooperative "),
+    .text = HALVE ("method=fused "),
     .bytes = 64,
     .arg_node = "halve",
     .arg = "limit",

@@ -9,7 +9,7 @@ void
 loop_open_measured (Loop *self, const char *text, const char *who, LeatExecutor executor, guint lanes,
                     gboolean calibrate)
 {
-  g_auto (GStrv) parts = g_strsplit (text, "EXECUTOR", -1);
+  g_auto (GStrv) parts = g_strsplit (text, "METHOD", -1);
   g_autofree char *whole = g_strjoinv (who, parts);
   g_autoptr (GError) error = NULL;
 
@@ -75,7 +75,7 @@ loop_check_report (Loop *self, guint index, guint64 iterations, const char *end,
 
   g_assert_true (g_variant_lookup (one, "iterations", "t", &done));
   g_assert_true (g_variant_lookup (one, "end", "&s", &text));
-  g_assert_true (g_variant_lookup (one, "executor", "&s", &who));
+  g_assert_true (g_variant_lookup (one, "method", "&s", &who));
   g_assert_cmpuint (done, ==, iterations);
   g_assert_cmpstr (text, ==, end);
   if (executor != NULL)
@@ -93,7 +93,7 @@ check_floats (GBytes *bytes, const float *expected, gsize n)
 
 const char halve_text[] = "leat 1\n"
                           "halve = loop max-iterations=40 until=\"most < limit\" limit=0.5 carry=x:half\n"
-                          "    executor=EXECUTOR series=most {\n"
+                          "    method=METHOD series=most {\n"
                           "  h = map expr=x*gain gain=0.5\n"
                           "  in.x -> h -> out.half\n"
                           "  h -> reduce op=max -> out.most\n"
@@ -150,12 +150,12 @@ static const LoopCase cases[] = {
 };
 
 static const LoopCase joint_cases[] = {
-  { "cooperative", "cooperative", LEAT_EXECUTOR_GRAPH },
-  { "cooperative", "cooperative", LEAT_EXECUTOR_EAGER },
+  { "fused", "fused", LEAT_EXECUTOR_GRAPH },
+  { "fused", "fused", LEAT_EXECUTOR_EAGER },
 };
 
 const char nested_text[] = "leat 1\n"
-                           "outer = loop max-iterations=3 carry=a:b executor=EXECUTOR {\n"
+                           "outer = loop max-iterations=3 carry=a:b method=METHOD {\n"
                            "  inner = loop max-iterations=50 until=\"most < 100\" carry=x:y {\n"
                            "    h = map expr=x/2\n"
                            "    in.x -> h -> out.y\n"

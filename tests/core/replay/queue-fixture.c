@@ -156,7 +156,7 @@ guint64
 queue_fixture_get_total (SessionFixture *self, const char *queue, const char *name)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GVariant) queues = leat_session_dup_queues (self->session, &error);
+  g_autoptr (GVariant) queues = leat_session_dup_work_queues (self->session, &error);
 
   g_assert_no_error (error);
   for (gsize i = 0; i < g_variant_n_children (queues); i++)

@@ -180,17 +180,17 @@ report_fixture_check (SessionFixture *self, const char *node, const gint32 *x, g
     {
       g_autoptr (GVariant) details = g_variant_get_child_value (reports, i);
       const char *name = NULL, *severity = NULL;
-      guint code = 0, lane = 7;
+      guint code = 0, entry = 7;
       guint64 count = 0;
 
       g_assert_true (g_variant_lookup (details, "node", "&s", &name));
       if (!g_str_equal (name, node))
         continue;
       g_assert_true (g_variant_lookup (details, "code", "u", &code));
-      g_assert_true (g_variant_lookup (details, "lane", "u", &lane));
+      g_assert_true (g_variant_lookup (details, "entry", "u", &entry));
       g_assert_true (g_variant_lookup (details, "count", "t", &count));
       g_assert_true (g_variant_lookup (details, "severity", "&s", &severity));
-      g_assert_cmpuint (lane, ==, 0);
+      g_assert_cmpuint (entry, ==, 0);
       g_assert_cmpuint (code, <, REPORT_N_CODES);
       g_assert_cmpstr (severity, ==, code == REPORT_NEGATIVE ? "error" : "warning");
       g_assert_cmpuint (count, ==, counts[code]);

@@ -153,7 +153,7 @@ test_memory_is_not_replaced_for_results (void)
   open_mapped (&fixture, 4);
   g_assert_false (leat_session_replay_batch (fixture.base.session, 8, inputs, NULL, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH);
-  g_assert_nonnull (strstr (error->message, "8 lanes, and 4 are mapped: ask it for the results"));
+  g_assert_nonnull (strstr (error->message, "8 entries, and 4 are mapped: ask it for the results"));
   check_in_place (&fixture, 4, 100);
   session_fixture_close (&fixture.base);
 }

@@ -212,7 +212,7 @@ check_poison (const char *chain, LeatExecutor executor, guint by)
       results = run_batch (fixture.base.session, inputs);
       for (guint lane = 0; lane < 130; lane++)
         {
-          g_autoptr (GError) error = leat_session_dup_lane_error (fixture.base.session, lane);
+          g_autoptr (GError) error = leat_session_dup_entry_error (fixture.base.session, lane);
           GBytes *result = g_ptr_array_index (results, lane);
 
           if (lane % 50 == 17)
@@ -229,7 +229,7 @@ check_poison (const char *chain, LeatExecutor executor, guint by)
         }
       g_clear_pointer (&results, g_ptr_array_unref);
     }
-  g_assert_cmpuint (session_fixture_get_count (&fixture.base, "lane-errors"), ==, 6);
+  g_assert_cmpuint (session_fixture_get_count (&fixture.base, "entry-errors"), ==, 6);
   mixed_fixture_close (&fixture);
 }
 

@@ -104,7 +104,7 @@ untold_run_batch (Untold *self, guint n, guint64 over)
   g_assert_no_error (error);
   for (guint lane = 0; lane < n; lane++)
     {
-      g_autoptr (GError) failure = leat_session_dup_lane_error (self->base.session, lane);
+      g_autoptr (GError) failure = leat_session_dup_entry_error (self->base.session, lane);
 
       g_assert_cmpint (failure != NULL, ==, over >> lane & 1);
       g_assert_cmpint (g_ptr_array_index (results, lane) == NULL, ==, over >> lane & 1);

@@ -108,8 +108,8 @@ test_batch_of_any_size (gconstpointer data)
   g_object_set (fixture.session, "batch", it->batch, NULL);
   for (guint n = 1; n <= 130; n++)
     check_batch (&fixture, n, it->count);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-lanes"), ==, 130 * 131 / 2);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "lane-errors"), ==, 0);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-entries"), ==, 130 * 131 / 2);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "entry-errors"), ==, 0);
   session_fixture_close (&fixture);
 }
 
@@ -152,7 +152,7 @@ test_batch_in_place (void)
 
       for (guint i = 0; i < N; i++)
         x[i] = value (lane, i);
-      leat_session_set_lane_count (fixture.session, "source", lane, count_some (lane), &error);
+      leat_session_set_entry_count (fixture.session, "source", lane, count_some (lane), &error);
       g_assert_no_error (error);
     }
   leat_session_replay_batch (fixture.session, 200, NULL, NULL, NULL, &error);
@@ -161,7 +161,7 @@ test_batch_in_place (void)
     {
       const float *y = (const float *) ((guint8 *) out.data + lane * out_stride);
 
-      g_assert_true (leat_session_get_lane_count (fixture.session, "sink", lane, &count, &error));
+      g_assert_true (leat_session_get_entry_count (fixture.session, "sink", lane, &count, &error));
       g_assert_cmpuint (count, ==, count_some (lane));
       for (guint i = 0; i < count; i++)
         g_assert_cmpfloat (y[i], ==, 2 * value (lane, i) + 1);
@@ -180,7 +180,7 @@ test_batch_says_what_is_coalesced (void)
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   plan = leat_session_get_batch_plan (fixture.session, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (plan->traits.lanes, >=, 64);
+  g_assert_cmpuint (plan->traits.entries, >=, 64);
   g_assert_null (plan->why_in_turn);
   g_assert_cmpuint (plan->prediction.kernels, ==, 1);
   g_assert_cmpuint (plan->prediction.copies, ==, 2);
@@ -230,7 +230,7 @@ test_batch_refuses_wrong_sizes (void)
   g_ptr_array_index (inputs, 13) = g_bytes_new_static ("abc", 3);
   g_assert_false (leat_session_replay_batch (fixture.session, 20, inputs, &results, NULL, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH);
-  g_assert_nonnull (strstr (error->message, "lane 13"));
+  g_assert_nonnull (strstr (error->message, "entry 13"));
   g_assert_null (results);
   g_assert_cmpuint (session_fixture_get_count (&fixture, "runs"), ==, 0);
   g_clear_error (&error);
@@ -312,13 +312,13 @@ run_mapped (SessionFixture *fixture, GPtrArray *inputs)
 
       if (size > 0)
         memcpy ((guint8 *) in.data + lane * in_stride, data, size);
-      g_assert_true (leat_session_set_lane_count (fixture->session, "source", lane, size / sizeof (float), NULL));
+      g_assert_true (leat_session_set_entry_count (fixture->session, "source", lane, size / sizeof (float), NULL));
     }
   leat_session_replay_batch (fixture->session, inputs->len, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
   for (guint lane = 0; lane < inputs->len; lane++)
     {
-      g_assert_true (leat_session_get_lane_count (fixture->session, "sink", lane, &live, NULL));
+      g_assert_true (leat_session_get_entry_count (fixture->session, "sink", lane, &live, NULL));
       g_ptr_array_add (results, g_bytes_new ((guint8 *) out.data + lane * out_stride, live * sizeof (float)));
     }
   return results;
@@ -352,17 +352,17 @@ test_batch_runs_what_is_unknown (gconstpointer data)
   g_assert_true (leat_session_open (fixture.session, NULL, NULL));
   g_bytes_unref (session_fixture_run (&fixture, x, size));
   check_kinds (&fixture, N_KINDS, count, 0, mapped);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-lanes"), ==, DISTINCT - 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-entries"), ==, DISTINCT - 1);
   g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-launches"), ==, 2);
   g_assert_cmpuint (session_fixture_get_count (&fixture, "runs"), ==, N_KINDS + 1);
   g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, N_KINDS - DISTINCT + 1);
   check_kinds (&fixture, N_KINDS, count, 0, mapped);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-lanes"), ==, DISTINCT - 1);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-entries"), ==, DISTINCT - 1);
   g_bytes_unref (session_fixture_run (&fixture, x, size));
   g_assert_cmpuint (session_fixture_get_count (&fixture, "memo-hits"), ==, 2 * N_KINDS - DISTINCT + 2);
   /* Some are known, and some not. */
   check_kinds (&fixture, N_KINDS, count, 10, mapped);
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-lanes"), ==, DISTINCT - 1 + 10);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "batch-entries"), ==, DISTINCT - 1 + 10);
   session_fixture_close (&fixture);
 }
 
@@ -378,7 +378,7 @@ test_batch_needs_app_nodes (void)
   g_assert_false (leat_session_map_batch (fixture.session, "nobody", 4, &view, &stride, &error));
   g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNKNOWN_NAME);
   g_clear_error (&error);
-  g_assert_false (leat_session_set_lane_count (fixture.session, "source", 4, N, &error));
+  g_assert_false (leat_session_set_entry_count (fixture.session, "source", 4, N, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH);
   session_fixture_close (&fixture);
 }

@@ -172,7 +172,8 @@ test_session_bind_buffer_repeats (void)
       g_assert_cmpuint (count_instantiations (&fixture), ==, made);
     }
   if (((LeatLane *) g_ptr_array_index (fixture.session->lanes, 0))->table->cuGraphConditionalHandleCreate != NULL)
-    g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-looped"), >, 2 * (98 + 68 + 298 + 998) - 12);
+    g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-repeated-on-device"), >,
+                      2 * (98 + 68 + 298 + 998) - 12);
   session_fixture_close (&fixture);
 }
 

@@ -230,9 +230,9 @@ call_closed (LeatSession *self, guint number, GError **error)
     case 8:
       return leat_session_map_batch (self, "source", 2, &view, &n, error);
     case 9:
-      return leat_session_set_lane_count (self, "source", 0, 1, error);
+      return leat_session_set_entry_count (self, "source", 0, 1, error);
     case 10:
-      return leat_session_get_lane_count (self, "source", 0, &n, error);
+      return leat_session_get_entry_count (self, "source", 0, &n, error);
     case 11:
       return leat_session_replay_batch (self, 1, NULL, NULL, NULL, error);
     case 12:
@@ -254,7 +254,7 @@ call_closed (LeatSession *self, guint number, GError **error)
     case 20:
       return leat_session_load_state (self, "/proc/none", error);
     case 21:
-      return leat_session_dup_queues (self, error) != NULL;
+      return leat_session_dup_work_queues (self, error) != NULL;
     case 22:
       return leat_session_start_counting (self, error);
     case 23:

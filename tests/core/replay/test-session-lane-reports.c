@@ -55,7 +55,7 @@ make_lanes (guint round)
 static void
 check_lane (SessionFixture *single, SessionFixture *batch, guint which, guint lane, GBytes *input, GBytes *result)
 {
-  g_autoptr (GError) expected = NULL, error = leat_session_dup_lane_error (batch->session, lane);
+  g_autoptr (GError) expected = NULL, error = leat_session_dup_entry_error (batch->session, lane);
   g_autoptr (GBytes) output = NULL;
   gsize size;
   gconstpointer data = g_bytes_get_data (input, &size);
@@ -98,7 +98,7 @@ check_told (SessionFixture *batch, SessionFixture *single, GPtrArray *inputs, gu
           guint of = G_MAXUINT;
           guint64 run = 0;
 
-          g_assert_true (g_variant_lookup (is, "lane", "u", &of));
+          g_assert_true (g_variant_lookup (is, "entry", "u", &of));
           g_assert_cmpuint (of, ==, lane);
           g_assert_true (g_variant_lookup (is, "run", "t", &run));
           g_assert_cmpuint (run, ==, n_before + lane + 1);
@@ -142,7 +142,7 @@ test_batch (gconstpointer index)
       check_told (&batch, &single, inputs, round * N_LANES);
       g_assert_cmpuint (report_fixture_count_warnings (&batch), <=, 17);
     }
-  g_assert_cmpuint (session_fixture_get_count (&batch, "batch-lanes"), ==, 3 * N_LANES);
+  g_assert_cmpuint (session_fixture_get_count (&batch, "batch-entries"), ==, 3 * N_LANES);
   report_fixture_count_warnings (&single);
   session_fixture_close (&batch);
   session_fixture_close (&single);
@@ -312,7 +312,7 @@ test_in_turn (gconstpointer n_lanes)
       for (guint lane = 0; lane < n; lane++)
         g_assert_cmpint (g_ptr_array_index (second, lane) == NULL, ==, g_ptr_array_index (first, lane) == NULL);
     }
-  g_assert_cmpuint (session_fixture_get_count (&turns, "batch-lanes"), ==, 0);
+  g_assert_cmpuint (session_fixture_get_count (&turns, "batch-entries"), ==, 0);
   session_fixture_close (&together);
   session_fixture_close (&turns);
 }

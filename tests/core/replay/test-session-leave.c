@@ -310,7 +310,7 @@ static const LeaveCase leave_cases[] = {
   { "joined-measured", "m = megakernel {\n", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_NODES },
   { "blocks", "m = megakernel {\n", "block", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
   { "checked", "m = megakernel check=true {\n", "block", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
-  { "loop", "m = loop max-iterations=1 executor=cooperative {\n", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
+  { "loop", "m = loop max-iterations=1 method=fused {\n", "any", LEAT_EXECUTOR_GRAPH, LEAT_TIMING_OFF },
   { "resident", "m = megakernel {\n", "any", LEAT_EXECUTOR_PERSISTENT, LEAT_TIMING_OFF },
 };
 

@@ -17,12 +17,12 @@ typedef struct
 } Row;
 
 static const Row rows[] = {
-  { "while", "until=\"most < limit\" limit=1 executor=while", LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_OFF },
-  { "while-eager", "until=\"most < limit\" limit=1 executor=while", LEAT_EXECUTOR_EAGER, LEAT_FUSE_MODE_OFF },
-  { "host", "until=\"most < limit\" limit=1 executor=host", LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_OFF },
+  { "while", "until=\"most < limit\" limit=1 method=while", LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_OFF },
+  { "while-eager", "until=\"most < limit\" limit=1 method=while", LEAT_EXECUTOR_EAGER, LEAT_FUSE_MODE_OFF },
+  { "host", "until=\"most < limit\" limit=1 method=host", LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_OFF },
   { "auto", "until=\"most < limit\" limit=1", LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_OFF },
   { "auto-fused", "until=\"most < limit\" limit=1", LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_AUTO },
-  { "cooperative", "until=\"most < limit\" limit=1 executor=cooperative", LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_OFF },
+  { "fused", "until=\"most < limit\" limit=1 method=fused", LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_OFF },
 };
 
 static void

@@ -15,7 +15,7 @@ static void
 test_loop_budget (gconstpointer data)
 {
   static const char text[] = "leat 1\n"
-                             "away = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 executor=EXECUTOR {\n"
+                             "away = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 method=METHOD {\n"
                              "  in.x -> map expr=x+1 -> out.y\n"
                              "}\n"
                              "app name=in spec=u64[1] -> upload -> away.x\n"
@@ -70,7 +70,7 @@ close_soon (gpointer session)
 }
 
 static const char endless_text[] = "leat 1\n"
-                                   "away = loop until=\"y < 0\" carry=x:y budget=1000 executor=EXECUTOR {\n"
+                                   "away = loop until=\"y < 0\" carry=x:y budget=1000 method=METHOD {\n"
                                    "  in.x -> map expr=x+1 -> out.y\n"
                                    "}\n"
                                    "app name=in spec=f32[1] -> upload -> away.x\n"
@@ -83,12 +83,8 @@ typedef struct
 } CalledOff;
 
 static const CalledOff called_off_cases[] = {
-  { "cancelled/host", "host", FALSE },
-  { "cancelled/while", "while", FALSE },
-  { "closed/host", "host", TRUE },
-  { "closed/while", "while", TRUE },
-  { "closed/cooperative", "cooperative", TRUE },
-  { "cancelled/cooperative", "cooperative", FALSE },
+  { "cancelled/host", "host", FALSE }, { "cancelled/while", "while", FALSE }, { "closed/host", "host", TRUE },
+  { "closed/while", "while", TRUE },   { "closed/fused", "fused", TRUE },     { "cancelled/fused", "fused", FALSE },
 };
 
 /* It is called off between two iterations, whoever drives it, and can be begun anew. */
@@ -125,21 +121,20 @@ test_loop_called_off (gconstpointer data)
 static void
 test_loop_budget_within (gconstpointer data)
 {
-  static const char text[] =
-    "leat 1\n"
-    "outer = loop max-iterations=1000000 until=\"b < 0\" carry=a:b budget=0 executor=EXECUTOR {\n"
-    "  inner = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 {\n"
-    "    in.x -> map expr=x+1 -> out.y\n"
-    "  }\n"
-    "  beside = loop max-iterations=1000000 carry=x:y budget=0 executor=host {\n"
-    "    in.x -> map expr=x+1 -> out.y\n"
-    "  }\n"
-    "  in.a -> inner.x\n"
-    "  inner.y -> beside.x\n"
-    "  beside.y -> out.b\n"
-    "}\n"
-    "app name=in spec=u64[1] -> upload -> outer.a\n"
-    "outer.b -> readback -> app name=out\n";
+  static const char text[] = "leat 1\n"
+                             "outer = loop max-iterations=1000000 until=\"b < 0\" carry=a:b budget=0 method=METHOD {\n"
+                             "  inner = loop until=\"y < limit\" limit=0 carry=x:y budget=0.1 {\n"
+                             "    in.x -> map expr=x+1 -> out.y\n"
+                             "  }\n"
+                             "  beside = loop max-iterations=1000000 carry=x:y budget=0 method=host {\n"
+                             "    in.x -> map expr=x+1 -> out.y\n"
+                             "  }\n"
+                             "  in.a -> inner.x\n"
+                             "  inner.y -> beside.x\n"
+                             "  beside.y -> out.b\n"
+                             "}\n"
+                             "app name=in spec=u64[1] -> upload -> outer.a\n"
+                             "outer.b -> readback -> app name=out\n";
   const LoopCase *self = data;
   Loop loop;
 
@@ -164,8 +159,8 @@ static void
 test_loop_budget_around_unrolled (void)
 {
   static const char text[] = "leat 1\n"
-                             "outer = loop max-iterations=5 carry=a:b executor=unrolled {\n"
-                             "  inner = loop until=\"y < 0\" carry=x:y budget=0.1 executor=cooperative {\n"
+                             "outer = loop max-iterations=5 carry=a:b method=unrolled {\n"
+                             "  inner = loop until=\"y < 0\" carry=x:y budget=0.1 method=fused {\n"
                              "    in.x -> map expr=x+1 -> out.y\n"
                              "  }\n"
                              "  in.a -> inner.x\n"
@@ -196,7 +191,7 @@ test_loop_budget_repeated (gconstpointer who)
   static const char text[] = "leat 1\n"
                              "st = state spec=f32[1]\n"
                              "add = map inputs=a,b expr=a+b\n"
-                             "away = loop until=\"y != 3\" carry=x:y budget=0.1 executor=EXECUTOR {\n"
+                             "away = loop until=\"y != 3\" carry=x:y budget=0.1 method=METHOD {\n"
                              "  in.x -> map expr=x*1 -> out.y\n"
                              "}\n"
                              "app name=in spec=f32[1] -> upload -> add.b\n"
@@ -236,7 +231,7 @@ test_loop_budget_bounded (gconstpointer data)
     {
       g_autofree char *text =
         g_strdup_printf ("leat 1\n"
-                         "away = loop until=\"n > 5000\" carry=x:kept budget=0.1 executor=EXECUTOR {\n"
+                         "away = loop until=\"n > 5000\" carry=x:kept budget=0.1 method=METHOD {\n"
                          "  c = compact where=\"x > 0\"\n"
                          "  h = map expr=\"x < 100 ? x-1 : x\"\n"
                          "  in.x -> c -> h -> out.kept\n"
@@ -274,17 +269,16 @@ test_loop_budget_bounded (gconstpointer data)
 static void
 test_loop_compact (gconstpointer data)
 {
-  static const char text[] =
-    "leat 1\n"
-    "fewer = loop until=\"n == 0\" max-iterations=40 carry=x:kept series=n executor=EXECUTOR {\n"
-    "  c = compact where=\"x > 0\"\n"
-    "  h = map expr=x-1\n"
-    "  in.x -> c -> h -> out.kept\n"
-    "  c -> reduce op=count -> out.n\n"
-    "}\n"
-    "app name=in spec=i32[<=1000] -> upload -> fewer.x\n"
-    "fewer.series -> readback -> app name=series\n"
-    "fewer.iterations -> readback -> app name=iterations\n";
+  static const char text[] = "leat 1\n"
+                             "fewer = loop until=\"n == 0\" max-iterations=40 carry=x:kept series=n method=METHOD {\n"
+                             "  c = compact where=\"x > 0\"\n"
+                             "  h = map expr=x-1\n"
+                             "  in.x -> c -> h -> out.kept\n"
+                             "  c -> reduce op=count -> out.n\n"
+                             "}\n"
+                             "app name=in spec=i32[<=1000] -> upload -> fewer.x\n"
+                             "fewer.series -> readback -> app name=series\n"
+                             "fewer.iterations -> readback -> app name=iterations\n";
   const LoopCase *self = data;
   Loop loop;
 
@@ -330,7 +324,7 @@ static void
 test_loop_totals (gconstpointer data)
 {
   static const char text[] = "leat 1\n"
-                             "l = loop until=\"y >= limit\" limit=10 max-iterations=9 carry=x:y executor=EXECUTOR {\n"
+                             "l = loop until=\"y >= limit\" limit=10 max-iterations=9 carry=x:y method=METHOD {\n"
                              "  in.x -> map expr=x+1 -> out.y\n"
                              "}\n"
                              "app name=in spec=u64[1] -> upload -> l.x\n"
@@ -456,7 +450,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/loop/budget-around-unrolled", test_loop_budget_around_unrolled);
   g_test_add_data_func ("/leat/session/loop/budget-repeated/while", "while", test_loop_budget_repeated);
   g_test_add_data_func ("/leat/session/loop/budget-repeated/host", "host", test_loop_budget_repeated);
-  g_test_add_data_func ("/leat/session/loop/budget-repeated/cooperative", "cooperative", test_loop_budget_repeated);
+  g_test_add_data_func ("/leat/session/loop/budget-repeated/fused", "fused", test_loop_budget_repeated);
   add_cases ("compact", FALSE, test_loop_compact);
   add_cases ("totals", TRUE, test_loop_totals);
   for (guint i = 0; i < G_N_ELEMENTS (called_off_cases); i++)

@@ -70,13 +70,13 @@ failed_loop (const char *who, gboolean told)
 
   failed_open (&self,
                "leat 1\n"
-               "away = loop until=\"y == 9\" carry=x:y max-iterations=20 executor=EXECUTOR {\n"
+               "away = loop until=\"y == 9\" carry=x:y max-iterations=20 method=METHOD {\n"
                "  in.x -> kernel source=\"TRAP\" -> out.y\n"
                "}\n"
                "app name=in spec=u32[1] -> upload -> away.x\n"
                "away.y -> readback -> app name=out\n",
                who);
-  failed_run (&self, 0, "loop \"away\"", "set executor=cooperative or executor=host on loop \"away\"", told);
+  failed_run (&self, 0, "loop \"away\"", "set method=fused or method=host on loop \"away\"", told);
   failed_close (&self);
 }
 
@@ -93,9 +93,9 @@ test_failed_host (void)
 }
 
 static void
-test_failed_cooperative (void)
+test_failed_fused (void)
 {
-  failed_loop ("cooperative", FALSE);
+  failed_loop ("fused", FALSE);
 }
 
 static void
@@ -134,7 +134,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/loop/failed/subprocess/" name, test)
   ADD ("while", test_failed_while);
   ADD ("host", test_failed_host);
-  ADD ("cooperative", test_failed_cooperative);
+  ADD ("fused", test_failed_fused);
   ADD ("repeat", test_failed_repeat);
 #undef ADD
   return g_test_run ();

@@ -18,7 +18,7 @@ dup_executor (Loop *loop)
   g_autoptr (GVariant) one = g_variant_get_child_value (loops, 0);
   char *who = NULL;
 
-  g_assert_true (g_variant_lookup (one, "executor", "s", &who));
+  g_assert_true (g_variant_lookup (one, "method", "s", &who));
   return who;
 }
 
@@ -47,7 +47,7 @@ test_loop_measured_once (void)
   halve_run (&loop, 1, 0.5f, 0.5f, NULL);
   g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 2);
   g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=host"), ==, 1);
-  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=cooperative"), ==, 1);
+  g_assert_cmpuint (ways_fixture_count (loop.session, "trials", "halve=fused"), ==, 1);
   halve_run (&loop, 1000, 0.5f, 0.5f, NULL);
   halve_run (&loop, 0.0001f, 0.5f, 0.5f, NULL);
   g_assert_cmpuint (ways_fixture_count (loop.session, "trials", NULL), ==, 2);
@@ -103,7 +103,7 @@ test_loop_measured_recalled (gconstpointer who)
   g_assert_true (g_file_get_contents (path, &text, NULL, &error));
   file = g_string_new (text);
   g_string_replace (file, "=host\n", is, 0);
-  g_string_replace (file, "=cooperative\n", is, 0);
+  g_string_replace (file, "=fused\n", is, 0);
   g_assert_true (g_file_set_contents (path, file->str, -1, &error));
   open_halve (&loop);
   for (guint run = 0; run < 3; run++)
@@ -111,7 +111,7 @@ test_loop_measured_recalled (gconstpointer who)
   plan = leat_session_dup_plan (loop.session);
   planned = leat_plan_to_text (plan);
   g_assert_nonnull (strstr (planned, "(it was measured to be the fastest)"));
-  g_assert_cmpint (strstr (planned, "cooperative_loop") != NULL, ==, g_str_equal (who, "cooperative"));
+  g_assert_cmpint (strstr (planned, "fused_loop") != NULL, ==, g_str_equal (who, "fused"));
   node = leat_pipeline_get_node (loop.pipeline, "h", NULL);
   g_assert_true (leat_node_set_arg_double (node, "gain", 0.25, &error));
   halve_run (&loop, 3, 0.25f, 0.5f, who);
@@ -168,7 +168,7 @@ bands_plant (const char *group, const char *who)
     {
       g_autofree char *is = g_key_file_get_string (file, group, keys[i], NULL);
 
-      if (!g_str_equal (is, "host") && !g_str_equal (is, "cooperative"))
+      if (!g_str_equal (is, "host") && !g_str_equal (is, "fused"))
         continue;
       g_key_file_set_string (file, group, keys[i], who);
       n++;
@@ -187,13 +187,13 @@ test_loop_measured_bands (void)
   bands_run (10, TRUE, NULL);
   bands_run (512, TRUE, NULL);
   bands_plant ("ways 1", "host");
-  bands_plant ("ways 7", "cooperative");
+  bands_plant ("ways 7", "fused");
   for (guint i = 0; i < 2; i++)
     {
       bands_run (1000, FALSE, "host");
       bands_run (700, FALSE, "host");
-      bands_run (10, FALSE, "cooperative");
-      bands_run (9, FALSE, "cooperative");
+      bands_run (10, FALSE, "fused");
+      bands_run (9, FALSE, "fused");
     }
 }
 
@@ -275,7 +275,7 @@ test_loop_measured_without (void)
 }
 
 static const char away_text[] = "leat 1\n"
-                                "away = loop until=\"y > limit\" limit=-1 carry=x:y budget=1 executor=auto {\n"
+                                "away = loop until=\"y > limit\" limit=-1 carry=x:y budget=1 method=auto {\n"
                                 "  in.x -> map expr=x*0.5 -> out.y\n"
                                 "}\n"
                                 "app name=in spec=f32[1] -> upload mode=copy -> away.x\n"
@@ -325,7 +325,7 @@ away_run_away (Loop *loop, guint number)
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, "loop \"away\" had not come to its end"));
-  g_assert_nonnull (strstr (error->message, "iterations by executor=cooperative"));
+  g_assert_nonnull (strstr (error->message, "iterations by method=fused"));
   g_object_get (loop->session, "runs", &runs, "runs-refused", &refused, NULL);
   g_assert_cmpuint (runs, ==, number);
   g_assert_cmpuint (refused, ==, number);
@@ -352,8 +352,8 @@ test_loop_measured_away_ruled (void)
   loop_push (&loop, "in", &x, sizeof x);
   g_assert_cmpint (leat_session_replay (loop.session, FALSE, NULL, &error), ==, LEAT_FLOW_ERROR);
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
-  g_assert_nonnull (strstr (error->message, "iterations by executor=while"));
-  g_assert_nonnull (strstr (error->message, "; executor=cooperative may do more of them in that time"));
+  g_assert_nonnull (strstr (error->message, "iterations by method=while"));
+  g_assert_nonnull (strstr (error->message, "; method=fused may do more of them in that time"));
   loop_close (&loop);
 }
 
@@ -411,7 +411,7 @@ static void
 test_loop_measured_state (void)
 {
   static const char text[] = "leat 1\n"
-                             "away = loop until=\"y > limit\" limit=1 carry=x:y budget=0.2 executor=auto {\n"
+                             "away = loop until=\"y > limit\" limit=1 carry=x:y budget=0.2 method=auto {\n"
                              "  in.x -> map expr=x*0.5 -> out.y\n"
                              "}\n"
                              "sum = state spec=f32[1]\n"
@@ -454,7 +454,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/session/loop-measured/once", test_loop_measured_once);
   g_test_add_data_func ("/leat/session/loop-measured/refused", why_not, test_loop_measured_refused);
   g_test_add_data_func ("/leat/session/loop-measured/recalled/host", "host", test_loop_measured_recalled);
-  g_test_add_data_func ("/leat/session/loop-measured/recalled/cooperative", "cooperative", test_loop_measured_recalled);
+  g_test_add_data_func ("/leat/session/loop-measured/recalled/fused", "fused", test_loop_measured_recalled);
   g_test_add_func ("/leat/session/loop-measured/bands", test_loop_measured_bands);
   g_test_add_func ("/leat/session/loop-measured/bands/all", test_loop_measured_bands_all);
   g_test_add_func ("/leat/session/loop-measured/bands/bound", test_loop_measured_bands_bound);

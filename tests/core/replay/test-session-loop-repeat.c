@@ -14,7 +14,7 @@ test_loop_again (gconstpointer data)
 {
   const LoopCase *self = data;
   g_autofree char *what =
-    g_strdup_printf ("loop executor=%s, %s", self->who, self->executor == LEAT_EXECUTOR_GRAPH ? "graph" : "eager");
+    g_strdup_printf ("loop method=%s, %s", self->who, self->executor == LEAT_EXECUTOR_GRAPH ? "graph" : "eager");
   guint times = repeat_count (FEW, MANY);
   RepeatWatch watch;
   Loop loop;

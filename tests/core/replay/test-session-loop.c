@@ -46,7 +46,7 @@ test_loop_arguments (gconstpointer data)
 
 /* a, b = b, a + b, as often as it says, with a number that does not go on and one that changes from run to run. */
 static const char pair_text[] = "leat 1\n"
-                                "pair = loop max-iterations=12 carry=a:second,b:sum executor=EXECUTOR {\n"
+                                "pair = loop max-iterations=12 carry=a:second,b:sum method=METHOD {\n"
                                 "  in.b -> out.second\n"
                                 "  s = map inputs=x,y,z expr=x+y+z+extra extra=0\n"
                                 "  in.a -> s.x\n"
@@ -102,7 +102,7 @@ test_loop_pair (gconstpointer data)
  * behind the loop see what they were.  One of the two goes on by itself, the other does not. */
 static const char behind_text[] = "leat 1\n"
                                   "behind = loop until=\"was >= limit && seen >= limit\" limit=5 max-iterations=40\n"
-                                  "    carry=x:was,z:more series=seen executor=EXECUTOR {\n"
+                                  "    carry=x:was,z:more series=seen method=METHOD {\n"
                                   "  in.x -> map expr=x*10 -> out.ten\n"
                                   "  in.z -> out.was\n"
                                   "  in.z -> out.seen\n"
@@ -161,7 +161,7 @@ test_loop_behind (gconstpointer data)
 
 /* What comes in and goes on is a result, too: what it was in the last iteration, not what it becomes. */
 static const char was_text[] = "leat 1\n"
-                               "near = loop TEST max-iterations=9 carry=x:next,y:twice executor=EXECUTOR {\n"
+                               "near = loop TEST max-iterations=9 carry=x:next,y:twice method=METHOD {\n"
                                "  h = map expr=x/2\n"
                                "  d = map expr=x*2\n"
                                "  in.x -> h -> out.next\n"
@@ -416,7 +416,7 @@ test_loop_many (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *text = g_strdup_printf ("app name=in spec=f32[8] + upload + loop executor=unrolled "
+      g_autofree char *text = g_strdup_printf ("app name=in spec=f32[8] + upload + loop method=unrolled "
                                                "max-iterations=%s begin in.a + map expr=x+1 + out.b end + readback + "
                                                "app name=out",
                                                rows[i].most);
@@ -580,7 +580,7 @@ test_loop_text (void)
   for (guint i = 0; i < G_N_ELEMENTS (texts) * G_N_ELEMENTS (styles); i++)
     {
       LeatTextStyle style = styles[i % 2];
-      g_auto (GStrv) parts = g_strsplit (texts[i / 2], "EXECUTOR", -1);
+      g_auto (GStrv) parts = g_strsplit (texts[i / 2], "METHOD", -1);
       g_autofree char *text = g_strjoinv ("host", parts);
       g_autoptr (GError) error = NULL;
       g_autoptr (LeatPipeline) first = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
@@ -631,7 +631,7 @@ static void
 test_loop_beside (void)
 {
   static const char text[] = "leat 1\n"
-                             "l = loop until=\"most > 300\" carry=x:y executor=EXECUTOR {\n"
+                             "l = loop until=\"most > 300\" carry=x:y method=METHOD {\n"
                              "  in.x -> map expr=x+1 -> out.y\n"
                              "  in.x -> reduce op=max -> out.most\n"
                              "}\n"

@@ -485,7 +485,7 @@ test_megakernel_runs_in_loop (void)
   g_autoptr (GBytes) bytes = NULL;
   Megakernel one;
 
-  megakernel_open (&one, MEGAKERNEL_HEAD "l = loop max-iterations=20 executor=while {\n"
+  megakernel_open (&one, MEGAKERNEL_HEAD "l = loop max-iterations=20 method=while {\n"
                                          "  m = megakernel {\n"
                                          "    a = kernel source=KERNELS entry=turn\n"
                                          "    b = kernel source=KERNELS entry=turn\n"

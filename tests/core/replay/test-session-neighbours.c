@@ -404,7 +404,7 @@ static void
 test_neighbours_runs_in_loop (void)
 {
   static const char text[] = "leat 1\n"
-                             "l = loop max-iterations=15 executor=while {\n"
+                             "l = loop max-iterations=15 method=while {\n"
                              "  m = megakernel {\n"
                              "    a = kernel source=KERNELS entry=near r=20 block=32 access=stencil:20\n"
                              "    b = kernel source=KERNELS entry=near r=20 block=32 access=stencil:20\n"

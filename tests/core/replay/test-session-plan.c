@@ -70,7 +70,7 @@ static void
 assert_report_but_for (LeatSession *session, const char *when, const char *other)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GVariant) report = leat_session_dup_report (session, &error);
+  g_autoptr (GVariant) report = leat_session_dup_accounting (session, &error);
   const char *name, *relation;
   guint64 planned, counted;
   GVariantIter iter;
@@ -435,7 +435,7 @@ test_session_plan_bounds (void)
                         LEAT_EXECUTOR_GRAPH);
   g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
   assert_report (fixture.session, "bounded data");
-  report = leat_session_dup_report (fixture.session, &error);
+  report = leat_session_dup_accounting (fixture.session, &error);
   row = g_variant_get_child_value (report, 3);
   g_variant_get_child (row, 3, "&s", &relation);
   if (!leat_device_is_cpu (leat_session_get_device (fixture.session)))
@@ -521,7 +521,7 @@ test_session_plan_errors (void)
   g_autoptr (LeatSession) session = new_session (MAP, &pipeline), other = NULL;
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (leat_session_dup_report (session, &error));
+  g_assert_null (leat_session_dup_accounting (session, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
   g_clear_error (&error);
   g_assert_true (leat_session_open (session, NULL, &error));

@@ -121,7 +121,7 @@ test_queue_in_batches (void)
   for (guint i = 0; i < inputs->len; i++)
     {
       GBytes *result = g_ptr_array_index (results, i);
-      g_autoptr (GError) fault = leat_session_dup_lane_error (fixture.session, i);
+      g_autoptr (GError) fault = leat_session_dup_entry_error (fixture.session, i);
 
       g_assert_cmpint (result != NULL, ==, i * 10 <= 150);
       if (result != NULL)

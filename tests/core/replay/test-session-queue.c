@@ -127,7 +127,7 @@ test_queue_of_two_nodes (gconstpointer executor)
                           "entry=visit grid=4 block=32 depth=3 how=1 queue=9000", GPOINTER_TO_INT (executor));
   queue_fixture_assert_equal (queue_fixture_walk (&fixture, roots, G_N_ELEMENTS (roots)),
                               queue_fixture_expect (roots, G_N_ELEMENTS (roots), 5));
-  queues = leat_session_dup_queues (fixture.session, NULL);
+  queues = leat_session_dup_work_queues (fixture.session, NULL);
   g_assert_cmpuint (g_variant_n_children (queues), ==, 2);
   for (guint i = 0; i < 2; i++)
     {
@@ -402,11 +402,11 @@ test_queue_is_asked_of_an_open_session (void)
   SessionFixture fixture;
 
   queue_fixture_open (&fixture, "entry=none grid=1", LEAT_EXECUTOR_GRAPH);
-  queues = leat_session_dup_queues (fixture.session, &error);
+  queues = leat_session_dup_work_queues (fixture.session, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (g_variant_n_children (queues), ==, 0);
   leat_session_close (fixture.session);
-  g_assert_null (leat_session_dup_queues (fixture.session, &error));
+  g_assert_null (leat_session_dup_work_queues (fixture.session, &error));
   g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE);
   session_fixture_close (&fixture);
 }

@@ -37,7 +37,7 @@
   "app name=source memory=user spec=f32[8] -> upload mode=copy -> map name=k expr=\"a*x+b\" a=2 b=1 -> "               \
   "readback mode=copy -> app name=sink\n"
 #define LOOP                                                                                                           \
-  "l = loop executor=while max-iterations=6 until=\"most < limit\" limit=0.5 carry=x:half {\n"                         \
+  "l = loop method=while max-iterations=6 until=\"most < limit\" limit=0.5 carry=x:half {\n"                           \
   "  h = map expr=x*gain gain=0.5\n"                                                                                   \
   "  in.x -> h -> out.half\n"                                                                                          \
   "  h -> reduce op=max -> out.most\n"                                                                                 \

@@ -69,7 +69,9 @@ check_outcome (SessionFixture *fixture, const char *when, guint32 sum, guint32 e
   if (error == NULL && sum != expected)
     fault_driver_complain ("%s: the sum is %u and not %u", when, sum, expected);
   if (error == NULL
-      && session_fixture_get_count (fixture, "runs-looped") + session_fixture_get_count (fixture, "runs-chained") == 0)
+      && session_fixture_get_count (fixture, "runs-repeated-on-device")
+             + session_fixture_get_count (fixture, "runs-repeated-unrolled")
+           == 0)
     fault_driver_complain ("%s: all runs were launched by themselves", when);
   if (error != NULL && error->domain != LEAT_DRIVER_ERROR)
     fault_driver_complain ("%s: the error is not the driver's: %s", when, error->message);
@@ -114,7 +116,7 @@ count_calls (gboolean again)
   fixture_repeat (&fixture, RUNS, &error);
   g_assert_no_error (error);
   n = fault_driver_count_calls ();
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-looped"), ==, (again ? 2 : 1) * (RUNS - 2));
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-repeated-on-device"), ==, (again ? 2 : 1) * (RUNS - 2));
   session_fixture_close (&fixture);
   return n;
 }

@@ -127,7 +127,7 @@ check_model (Model *model, gboolean whiles)
 {
   static const guint64 counts[] = { 200, 1, 2, 3, 5, 6, 63, 64, 65, 66, 131, 999, 4321 };
   g_autofree char *text = model_write (model);
-  guint64 looped = 0, made = 0;
+  guint64 on_device = 0, made = 0;
   SessionFixture fixture;
 
   session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
@@ -145,14 +145,14 @@ check_model (Model *model, gboolean whiles)
         model_step (model, x);
       g_assert_cmpmem (result, sizeof result, model->states[model->n - 1], sizeof result);
       /* The first of them uploads, the last reads back; fewer than four are not worth a loop. */
-      looped += whiles && n >= 6 ? n - 2 : 0;
-      g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-looped"), ==, looped);
+      on_device += whiles && n >= 6 ? n - 2 : 0;
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-repeated-on-device"), ==, on_device);
       if (i == 0)
         made = session_fixture_get_count (&fixture, "instantiations");
       if (whiles)
         g_assert_cmpuint (session_fixture_get_count (&fixture, "instantiations"), ==, made);
     }
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-chained") > 0, ==, !whiles);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-repeated-unrolled") > 0, ==, !whiles);
   session_fixture_close (&fixture);
 }
 
@@ -216,7 +216,7 @@ test_repeat_loop_told (void)
         take_whiles_away (&fixture);
       repeat (&fixture, x, 100, result);
       stats = leat_session_dup_stats (fixture.session);
-      g_assert_true (g_variant_lookup (stats, "why-not-looped", "&s", &why));
+      g_assert_true (g_variant_lookup (stats, "why-not-repeated-on-device", "&s", &why));
       g_assert_cmpstr (why, ==, has_whiles (&fixture) ? "" : "the driver has no nodes that do a body again and again");
     }
   session_fixture_close (&fixture);
@@ -234,18 +234,18 @@ loop_step (guint32 state, guint32 x)
 static const struct
 {
   const char *executor;
-  gboolean looped;
-} loops[] = { { "unrolled", TRUE }, { "cooperative", TRUE }, { "while", FALSE }, { "host", FALSE } };
+  gboolean on_device;
+} loops[] = { { "unrolled", TRUE }, { "fused", TRUE }, { "while", FALSE }, { "host", FALSE } };
 
 /* A pipeline with a loop of its own: one that is nodes like others is repeated like others. */
 static void
 test_repeat_loop_around (gconstpointer index)
 {
   const char *executor = loops[GPOINTER_TO_INT (index)].executor;
-  gboolean looped = loops[GPOINTER_TO_INT (index)].looped;
+  gboolean on_device = loops[GPOINTER_TO_INT (index)].on_device;
   g_autofree char *text = g_strdup_printf ("app name=source spec=u32[%u] -> upload mode=copy -> again.x\n"
                                            "s = state spec=u32[%u]\n"
-                                           "again = loop max-iterations=4 executor=%s carry=y:next {\n"
+                                           "again = loop max-iterations=4 method=%s carry=y:next {\n"
                                            "  m = map inputs=y,x expr=y*3+x\n"
                                            "  in.y -> m.y\n  in.x -> m.x\n  m -> out.next\n}\n"
                                            "s -> again.y\nagain.next -> s\n"
@@ -266,14 +266,14 @@ test_repeat_loop_around (gconstpointer index)
       g_assert_cmpmem (result, sizeof result, state, sizeof state);
     }
   stats = leat_session_dup_stats (fixture.session);
-  g_assert_true (g_variant_lookup (stats, "why-not-looped", "&s", &why));
-  if (!looped)
+  g_assert_true (g_variant_lookup (stats, "why-not-repeated-on-device", "&s", &why));
+  if (!on_device)
     g_assert_cmpstr (why, ==, "the pipeline has a loop that is neither unrolled nor one kernel");
   else if (has_whiles (&fixture))
     g_assert_cmpstr (why, ==, "");
   /* Of each call all but the first and the last. */
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-looped"), ==,
-                    looped && has_whiles (&fixture) ? 98 + 197 + 296 : 0);
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-repeated-on-device"), ==,
+                    on_device && has_whiles (&fixture) ? 98 + 197 + 296 : 0);
   session_fixture_close (&fixture);
 }
 

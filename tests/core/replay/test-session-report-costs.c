@@ -34,7 +34,7 @@ check_results (SessionFixture *fixture, GPtrArray *results, gboolean faulty, gin
   g_assert_cmpuint (results->len, ==, N_LANES);
   for (guint lane = 0; lane < N_LANES; lane++)
     {
-      g_autoptr (GError) failure = leat_session_dup_lane_error (fixture->session, lane);
+      g_autoptr (GError) failure = leat_session_dup_entry_error (fixture->session, lane);
       GBytes *result = g_ptr_array_index (results, lane);
       gint32 expected[] = { 100 + (gint32) lane + steps, 5 + steps };
 
@@ -105,7 +105,7 @@ get_width (SessionFixture *fixture)
   g_autoptr (LeatPlan) plan = leat_session_get_batch_plan (fixture->session, &error);
 
   g_assert_no_error (error);
-  return plan->traits.lanes;
+  return plan->traits.entries;
 }
 
 /* Pinned memory that is not there makes a launch narrower, and the results are what they were. */
@@ -203,7 +203,7 @@ test_report_costs_equal_lanes (void)
       g_assert_no_error (error);
       for (guint lane = 0; lane < 40; lane++)
         {
-          g_autoptr (GError) failure = leat_session_dup_lane_error (fixture.session, lane);
+          g_autoptr (GError) failure = leat_session_dup_entry_error (fixture.session, lane);
           GBytes *result = g_ptr_array_index (results, lane);
           const gint32 expected[] = { (gint32) (lane % 4) + 1, 6 };
 
@@ -216,7 +216,7 @@ test_report_costs_equal_lanes (void)
           else
             g_assert_cmpmem (g_bytes_get_data (result, NULL), g_bytes_get_size (result), expected, sizeof expected);
         }
-      g_assert_cmpuint (session_fixture_get_count (&fixture, "lane-errors"), ==, 10 * (round + 1));
+      g_assert_cmpuint (session_fixture_get_count (&fixture, "entry-errors"), ==, 10 * (round + 1));
     }
   session_fixture_close (&fixture);
 }

@@ -79,8 +79,8 @@ dup_group (GKeyFile *file)
 static void
 write_any (const char *path, GRand *rand)
 {
-  static const char *const words[] = { "copy",        "mapped", "kernel", "while", "unrolled", "host",
-                                       "cooperative", "apart",  "joined", "auto",  "",         "\377" };
+  static const char *const words[] = { "copy",  "mapped",   "kernel", "while", "unrolled", "host",
+                                       "fused", "separate", "fused",  "auto",  "",         "\377" };
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) error = NULL;
   g_autofree char *group = NULL;
@@ -107,8 +107,8 @@ static void
 write_good (const char *path, GRand *rand)
 {
   static const char *const sets[][5] = { { "copy", "mapped", "kernel" },
-                                         { "while", "unrolled", "host", "cooperative" },
-                                         { "apart", "joined" } };
+                                         { "while", "unrolled", "host", "fused" },
+                                         { "separate", "fused" } };
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) error = NULL;
   g_autofree char *group = NULL;
@@ -148,7 +148,7 @@ check_rules (SessionFixture *self)
       g_autoptr (GVariant) one = g_variant_get_child_value (loops, i);
       const char *who = NULL, *name = NULL;
 
-      g_assert_true (g_variant_lookup (one, "executor", "&s", &who));
+      g_assert_true (g_variant_lookup (one, "method", "&s", &who));
       g_assert_true (g_variant_lookup (one, "node", "&s", &name));
       g_assert_cmpstr (who, !=, "auto");
       if (g_str_equal (name, "k"))

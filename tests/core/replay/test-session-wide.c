@@ -30,7 +30,7 @@ test_order (gconstpointer data)
 
   lanes_set_up (&self, WIDE + wide, eager ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH);
   lanes_run_all (&self, n);
-  g_assert_cmpuint (lanes_get (&self, "batch-lanes"), ==, n);
+  g_assert_cmpuint (lanes_get (&self, "batch-entries"), ==, n);
   g_assert_cmpuint (lanes_get (&self, "batch-launches"), ==, (n + wide - 1) / wide);
   g_assert_cmpuint (lanes_get (&self, "in-flight-most"), <=, 4 * wide);
   lanes_tear_down (&self);
@@ -57,7 +57,7 @@ test_spread (void)
 
   lanes_set_up_kernel (&self, WIDE + 8, zed, "zed", FALSE);
   lanes_run_all (&self, 8 * 5 + 7);
-  g_assert_cmpuint (lanes_get (&self, "batch-lanes"), ==, 47);
+  g_assert_cmpuint (lanes_get (&self, "batch-entries"), ==, 47);
   g_assert_cmpuint (lanes_get (&self, "batch-launches"), ==, 5 + 3);
   lanes_tear_down (&self);
 }
@@ -70,7 +70,7 @@ test_in_turn (void)
 
   lanes_set_up_kernel (&self, WIDE + 8, total, "total", FALSE);
   lanes_run_all (&self, 30);
-  g_assert_cmpuint (lanes_get (&self, "batch-lanes"), ==, 0);
+  g_assert_cmpuint (lanes_get (&self, "batch-entries"), ==, 0);
   lanes_tear_down (&self);
 }
 
@@ -144,7 +144,7 @@ test_sources (void)
   g_assert_true (leat_session_run (session, NULL, &error));
   g_assert_no_error (error);
   g_thread_join (thread);
-  g_object_get (session, "batch-lanes", &lanes, NULL);
+  g_object_get (session, "batch-entries", &lanes, NULL);
   g_assert_cmpuint (lanes, ==, 41);
   leat_session_close (session);
   g_unlink (path);

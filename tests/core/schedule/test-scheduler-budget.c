@@ -307,7 +307,7 @@ static void
 test_larger_while_waiting (void)
 {
   static const char endless[] = "leat 1\n"
-                                "away = loop until=\"y < 0\" carry=x:y budget=2 executor=host {\n"
+                                "away = loop until=\"y < 0\" carry=x:y budget=2 method=host {\n"
                                 "  in.x -> map expr=x*0+1 -> out.y\n"
                                 "}\n"
                                 "app name=source spec=f32[1] -> upload -> away.x\n"

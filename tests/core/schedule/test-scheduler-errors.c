@@ -85,7 +85,7 @@ test_counts_missed_deadline (gconstpointer drops)
 
 /* Two seconds on the host, and nothing comes of it. */
 static const char endless_text[] = "leat 1\n"
-                                   "away = loop until=\"most < 0\" carry=x:y budget=2 executor=host {\n"
+                                   "away = loop until=\"most < 0\" carry=x:y budget=2 method=host {\n"
                                    "  s = map expr=x*0+1\n"
                                    "  in.x -> s -> out.y\n"
                                    "  s -> reduce op=max -> out.most\n"

@@ -309,7 +309,7 @@ test_batch (void)
         {
           g_autoptr (GBytes) expected = grow_expect (inputs->pdata[i], 100, 1);
 
-          error = leat_session_dup_lane_error (self.session, i);
+          error = leat_session_dup_entry_error (self.session, i);
           g_assert_no_error (error);
           grow_assert_bytes (results->pdata[i], expected);
         }
@@ -317,7 +317,7 @@ test_batch (void)
       if (round == 1)
         break;
       g_assert_cmpuint (grow_get (&self, "grown"), >, 0);
-      g_assert_cmpuint (grow_get (&self, "lane-errors"), ==, 0);
+      g_assert_cmpuint (grow_get (&self, "entry-errors"), ==, 0);
     }
   grow_close (&self);
 }
@@ -341,13 +341,13 @@ test_batch_mapped (void)
       for (guint i = 0; i < 2; i++)
         {
           memcpy ((guint8 *) in.data + i * stride, g_bytes_get_data (i == 0 ? few : many, NULL), 4000);
-          g_assert_true (leat_session_set_lane_count (self.session, "source", i, 1000, &error));
+          g_assert_true (leat_session_set_entry_count (self.session, "source", i, 1000, &error));
         }
       leat_session_replay_batch (self.session, 2, NULL, NULL, NULL, &error);
       g_assert_no_error (error);
-      error = leat_session_dup_lane_error (self.session, 0);
+      error = leat_session_dup_entry_error (self.session, 0);
       g_assert_no_error (error);
-      error = leat_session_dup_lane_error (self.session, 1);
+      error = leat_session_dup_entry_error (self.session, 1);
       if (round == 0)
         {
           g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW);
@@ -360,7 +360,7 @@ test_batch_mapped (void)
         {
           g_autoptr (GBytes) expected = grow_expect (i == 0 ? few : many, 100, 0);
 
-          g_assert_true (leat_session_get_lane_count (self.session, "sink", i, &count, &error));
+          g_assert_true (leat_session_get_entry_count (self.session, "sink", i, &count, &error));
           g_assert_cmpmem ((guint8 *) out.data + i * out_stride, count * 4, g_bytes_get_data (expected, NULL),
                            g_bytes_get_size (expected));
         }

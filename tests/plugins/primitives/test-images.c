@@ -48,7 +48,7 @@ test_images_compile_op (const TestImagesCase *c, const LeatOp *op)
 
   leat_image_target_parse ("sm_90", &target, &error);
   g_assert_no_error (error);
-  target.lanes = c->lanes;
+  target.wide = c->lanes;
   image = leat_image_get (op->source, &target, &error);
   if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
     {

@@ -118,10 +118,10 @@ test_chains_measured (void)
   chains_run (&one, N);
   n = ways_fixture_count (one.session, "trials", "");
   g_assert_cmpuint (n, >=, 4);
-  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "b=apart"), >=, 1);
-  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "b=joined"), ==,
-                    n - ways_fixture_count (one.session, "trials", "b=apart"));
-  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "d=joined b="), ==, 1);
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "b=separate"), >=, 1);
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "b=fused"), ==,
+                    n - ways_fixture_count (one.session, "trials", "b=separate"));
+  g_assert_cmpuint (ways_fixture_count (one.session, "trials", "d=fused b="), ==, 1);
   chains_run (&one, 17);
   launches_then = chains_count_launches (&one);
   g_assert_cmpuint (ways_fixture_count (one.session, "trials", ""), ==, n);
@@ -142,9 +142,11 @@ typedef struct
 } Recalled;
 
 static const Recalled recalled[] = {
-  { "apart", { "apart", "apart", "apart" }, 10, 0 },          { "first", { "apart", "joined", "apart" }, 7, 3 },
-  { "both", { "apart", "joined", "joined" }, 4, 6 },          { "all", { "joined", "apart", "apart" }, 1, 9 },
-  { "all-and-both", { "joined", "joined", "joined" }, 1, 9 },
+  { "separate", { "separate", "separate", "separate" }, 10, 0 },
+  { "first", { "separate", "fused", "separate" }, 7, 3 },
+  { "both", { "separate", "fused", "fused" }, 4, 6 },
+  { "all", { "fused", "separate", "separate" }, 1, 9 },
+  { "all-and-both", { "fused", "fused", "fused" }, 1, 9 },
 };
 
 /* As if it had come out so.  The chains stand in the order of the file: the long one, and those in it. */
@@ -165,7 +167,7 @@ write_ways (const Recalled *row)
     {
       g_autofree char *way = g_key_file_get_string (file, group, keys[i], NULL);
 
-      if (g_str_equal (way, "apart") || g_str_equal (way, "joined"))
+      if (g_str_equal (way, "separate") || g_str_equal (way, "fused"))
         {
           g_assert_cmpuint (n, <, 3);
           g_key_file_set_string (file, group, keys[i], row->ways[n++]);
@@ -214,7 +216,7 @@ test_chains_recalled (gconstpointer data)
   chains_run (&one, 4999);
   check_saved (&one, row);
   plan = chains_dup_plan (&one);
-  g_assert_cmpuint (count_said (plan, "it was measured to be "), ==, g_str_equal (row->ways[0], "joined") ? 1 : 3);
+  g_assert_cmpuint (count_said (plan, "it was measured to be "), ==, g_str_equal (row->ways[0], "fused") ? 1 : 3);
   /* What is set reaches all ways, and what was measured stays. */
   node = leat_pipeline_get_node (one.pipeline, "d", NULL);
   g_assert_true (leat_node_set_from_string (node, "expr", "x/4", &error));
@@ -291,29 +293,29 @@ test_chains_borders (void)
   } rows[] = {
     { "a = map expr=x+1\nb = kernel source=KERNELS entry=turn block=64\n"
       "app name=source spec=f32[5000] -> upload -> a -> b -> readback -> app name=sink\n",
-      "is not in one chain with what stands before it: their blocks differ in size" },
+      "is not fused with what stands before it: their blocks differ in size" },
     { "a = map expr=x+1\nb = kernel source=KERNELS entry=turn cooperative=true\n"
       "app name=source spec=f32[5000] -> upload -> a -> b -> readback -> app name=sink\n",
-      "is in no chain: it is cooperative" },
+      "is not fused: it is cooperative" },
     { "u = upload\na = map expr=x+1\nb = map expr=x*2\n"
       "app name=source spec=f32[5000] -> u -> a -> readback -> discard\n"
       "u -> b -> readback -> app name=sink\n",
-      "is not in one chain with what stands before it: it does not follow from any of them" },
+      "is not fused with what stands before it: it does not follow from any of them" },
     { "a = map expr=x+1\nb = map expr=x*2 fp=fast\n"
       "app name=source spec=f32[5000] -> upload -> a -> b -> readback -> app name=sink\n",
-      "is not in one chain with what stands before it: their fp= differs" },
+      "is not fused with what stands before it: their fp= differs" },
     { "a = map expr=x+1\nt = kernel source=KERNELS entry=turn\nb = map expr=x*2\n"
       "app name=source spec=f32[5000] -> upload -> a -> t -> b -> readback -> app name=sink\n",
       " kernel   b              t.out -> b.out  map grid 20x1x1 block 256x1x1  after 4\n"
-      "      is not in one chain with what stands before it: they do not go item by item" },
+      "      is not fused with what stands before it: they do not go item by item" },
     { "a = map expr=x+1\nt = kernel source=KERNELS entry=turn\nb = map expr=x*2\nc = map expr=x-1\n"
       "app name=source spec=f32[5000] -> upload -> a -> t -> b -> c -> readback -> app name=sink\n",
       "map \"c\" map  item by item with what it follows\n"
-      "      is not in one chain with what stands before it: they do not go item by item" },
+      "      is not fused with what stands before it: they do not go item by item" },
     /* Neither what begins a loop nor what ends it. */
-    { LOOPS, "loop_begin grid 1x1x1 block 1x1x1\n      is in no chain: it begins a loop\n" },
+    { LOOPS, "loop_begin grid 1x1x1 block 1x1x1\n      is not fused: it begins a loop\n" },
     { LOOPS, "loop_test grid 1x1x1 block 1x1x1  after 11\n"
-             "      is not in one chain with what stands before it: their blocks differ in size" },
+             "      is not fused with what stands before it: their blocks differ in size" },
     { LOOPS, "megakernel grid 20x1x1 block 256x1x1\n      one launch for 2 ops, 0 barriers; 1 launch less" },
     { LOOPS, "2 times, while (the device decides); in an iteration 3 kernels, 2 copies, 1 loop  after 2,3\n" },
     { LOOPS, "3 times, while (the device decides); in an iteration 2 kernels  after " },
@@ -329,7 +331,7 @@ test_chains_borders (void)
     { "l = loop max-iterations=2 carry=x:y {\n"
       "  t = kernel source=KERNELS entry=turn\n  in.x -> map expr=x*2 -> t -> out.y\n}\n"
       "app name=source spec=f32[5000] -> upload -> l.x\nl.y -> readback -> app name=sink\n",
-      "is not in one chain with what stands before it: they do not go item by item", "could be one kernel" },
+      "is not fused with what stands before it: they do not go item by item", "could be one kernel" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

@@ -62,9 +62,9 @@ static JsonObject *
 run_repeated (Fixture *fixture, const char *readback)
 {
   g_autoptr (ToolResult) result =
-    tool_run (NULL, WORDS ("-q", "--report=json", "--stats-file=-", "--runs=5", readback, "io:file", fixture->files.in,
-                           "chunk=8", "+", "upload", "mode=copy", "+", "map", "expr=x+1", "+", "readback", "mode=copy",
-                           "+", "io:file", fixture->files.out));
+    tool_run (NULL, WORDS ("-q", "--accounting=json", "--stats-file=-", "--runs=5", readback, "io:file",
+                           fixture->files.in, "chunk=8", "+", "upload", "mode=copy", "+", "map", "expr=x+1", "+",
+                           "readback", "mode=copy", "+", "io:file", fixture->files.out));
 
   g_test_message ("%s%s", result->err, result->out);
   g_assert_cmpint (result->code, ==, 0);
@@ -137,7 +137,7 @@ test_report_as_a_table (Fixture *fixture, gconstpointer data)
 {
   g_autofree char *path = g_build_filename (fixture->files.folder, "report.txt", NULL), *text = NULL;
   g_autoptr (ToolResult) result =
-    tool_run (NULL, WORDS ("-q", "--report", fixture->report, "io:file", fixture->files.in, "+", "upload", "+",
+    tool_run (NULL, WORDS ("-q", "--accounting", fixture->report, "io:file", fixture->files.in, "+", "upload", "+",
                            "readback", "+", "io:file", fixture->files.out));
 
   g_test_message ("%s", result->err);
@@ -172,9 +172,9 @@ test_report_words (void)
   {
     const char *words[4], *message;
   } rows[] = {
-    { { "--report=csv", "x.leat" }, "--report=csv: expected text or json" },
-    { { "--report", "--stats", "x.leat" }, "--report and --stats cannot be asked for at once" },
-    { { "--report", "--check", "x.leat" }, "tell of a run" },
+    { { "--accounting=csv", "x.leat" }, "--accounting=csv: expected text or json" },
+    { { "--accounting", "--stats", "x.leat" }, "--accounting and --stats cannot be asked for at once" },
+    { { "--accounting", "--check", "x.leat" }, "tell of a run" },
     { { "--budget=0", "x.leat" }, "--budget=0: expected bytes" },
     { { "--budget=much", "x.leat" }, "--budget=much: expected bytes" },
     { { "--budget=18446744073709551615G", "x.leat" }, "expected bytes" },
@@ -197,13 +197,13 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(path, function) g_test_add (path, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
-  ADD ("/leat/launch-report/of-repeated-runs", test_report_of_repeated_runs);
-  ADD ("/leat/launch-report/of-how-runs-are-repeated", test_report_of_how_runs_are_repeated);
-  ADD ("/leat/launch-report/of-loops", test_report_of_loops);
-  ADD ("/leat/launch-report/of-a-kernel-that-stays", test_report_of_a_kernel_that_stays);
-  ADD ("/leat/launch-report/as-a-table", test_report_as_a_table);
-  ADD ("/leat/launch-report/over-budget", test_report_over_budget);
+  ADD ("/leat/launch-accounting/of-repeated-runs", test_report_of_repeated_runs);
+  ADD ("/leat/launch-accounting/of-how-runs-are-repeated", test_report_of_how_runs_are_repeated);
+  ADD ("/leat/launch-accounting/of-loops", test_report_of_loops);
+  ADD ("/leat/launch-accounting/of-a-kernel-that-stays", test_report_of_a_kernel_that_stays);
+  ADD ("/leat/launch-accounting/as-a-table", test_report_as_a_table);
+  ADD ("/leat/launch-accounting/over-budget", test_report_over_budget);
 #undef ADD
-  g_test_add_func ("/leat/launch-report/words", test_report_words);
+  g_test_add_func ("/leat/launch-accounting/words", test_report_words);
   return g_test_run ();
 }

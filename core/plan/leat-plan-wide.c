@@ -6,15 +6,15 @@
 
 #include "kernel/leat-kernel-source-private.h"
 
-/* A plan for several lanes at once: the same ops for independent inputs.  Each lane has its own memory, one behind the
- * other; what is constant, and what is kept from run to run, is there once.  An op is done for all lanes in one piece
- * where that can be, else once for each. */
+/* A plan for several entries at once: the same ops for independent inputs.  Each entry has its own memory, one behind
+ * the other; what is constant, and what is kept from run to run, is there once.  An op is done for all entries in one
+ * piece where that can be, else once for each. */
 
-#define LEAT_LANE_COARSE 256 /* what memory is aligned to where that costs little */
-#define LEAT_LANE_FINE   16  /* and where it does not: of the widest loads */
+#define LEAT_ENTRY_COARSE 256 /* what memory is aligned to where that costs little */
+#define LEAT_ENTRY_FINE   16  /* and where it does not: of the widest loads */
 
 static guint64
-leat_lanes_round (guint64 bytes, guint64 to)
+leat_entries_round (guint64 bytes, guint64 to)
 {
   return (bytes + to - 1) / to * to;
 }
@@ -22,17 +22,17 @@ leat_lanes_round (guint64 bytes, guint64 to)
 /* What is aligned coarsely is read a little faster, but where buffers are small most of what is copied would be gaps.
  */
 static guint64
-leat_lanes_get_stride (guint64 bytes)
+leat_entries_get_stride (guint64 bytes)
 {
-  guint64 coarse = leat_lanes_round (bytes, LEAT_LANE_COARSE);
+  guint64 coarse = leat_entries_round (bytes, LEAT_ENTRY_COARSE);
 
-  return coarse - bytes <= bytes / 8 ? coarse : MAX (leat_lanes_round (bytes, LEAT_LANE_FINE), LEAT_LANE_FINE);
+  return coarse - bytes <= bytes / 8 ? coarse : MAX (leat_entries_round (bytes, LEAT_ENTRY_FINE), LEAT_ENTRY_FINE);
 }
 
 guint64
 leat_buffer_get_room (const LeatBuffer *self)
 {
-  return self->stride > 0 ? self->stride * self->n_lanes : self->bytes;
+  return self->stride > 0 ? self->stride * self->n_entries : self->bytes;
 }
 
 static void
@@ -43,8 +43,8 @@ leat_plan_set_strides (LeatPlan *self)
       LeatBuffer *buffer = leat_plan_get_buffer (self, i), *root = leat_plan_get_root (self, i);
       gboolean once = root->kind == LEAT_BUFFER_STATE || root->kind == LEAT_BUFFER_CONST;
 
-      buffer->n_lanes = once ? 0 : self->traits.lanes_most;
-      buffer->stride = buffer->n_lanes > 0 ? leat_lanes_get_stride (root->bytes) : 0;
+      buffer->n_entries = once ? 0 : self->traits.entries_most;
+      buffer->stride = buffer->n_entries > 0 ? leat_entries_get_stride (root->bytes) : 0;
     }
 }
 
@@ -89,7 +89,7 @@ leat_kernel_op_why_spread (const LeatOp *op)
     return "its grid is as large as the device runs at once";
   if (op->grid[2] != 1)
     return "its grid has a z of its own";
-  return leat_kernel_source_why_no_lanes (op->source, op->prototype->entry);
+  return leat_kernel_source_why_not_wide (op->source, op->prototype->entry);
 }
 
 static const char *
@@ -121,7 +121,7 @@ leat_plan_why_spread (LeatPlan *self, const LeatOp *op)
     }
 }
 
-/* A part of each lane's memory, or memory with other gaps. */
+/* A part of each entry's memory, or memory with other gaps. */
 static gboolean
 leat_op_goes_by_rows (const LeatOp *op, LeatPlan *plan)
 {
@@ -132,22 +132,22 @@ leat_op_goes_by_rows (const LeatOp *op, LeatPlan *plan)
 }
 
 static void
-leat_plan_choose_lanes_of (LeatPlan *self, LeatOp *op)
+leat_plan_widen_op (LeatPlan *self, LeatOp *op)
 {
   gboolean launches = leat_op_launches (op);
 
   op->why_spread = leat_plan_why_spread (self, op);
-  op->laned = op->why_spread == NULL && launches;
+  op->wide = op->why_spread == NULL && launches;
   op->by_rows = op->why_spread == NULL && !launches && op->kind != LEAT_OP_FOREIGN && leat_op_goes_by_rows (op, self);
   /* A library may use one memory of its own for all its calls, and a grid barrier lies in the module. */
   op->in_order = op->why_spread != NULL
                  && (op->kind == LEAT_OP_FOREIGN || op->cooperative || leat_op_is_ordered (op, self)
-                     || (launches && leat_kernel_source_why_no_lanes (op->source, op->prototype->entry) != NULL));
-  if (op->laned)
-    op->grid[2] = self->traits.lanes;
+                     || (launches && leat_kernel_source_why_not_wide (op->source, op->prototype->entry) != NULL));
+  if (op->wide)
+    op->grid[2] = self->traits.entries;
 }
 
-/* Where two ops touch it, the one of a lane must not come before the other of the lane before. */
+/* Where two ops touch it, the one of an entry must not come before the other of the entry before. */
 static const char *
 leat_plan_why_in_turn (LeatPlan *self)
 {
@@ -167,21 +167,21 @@ leat_plan_why_in_turn (LeatPlan *self)
       const LeatOp *op = leat_plan_get_op (self, i);
 
       if (leat_op_get_queue (op, self, 0) != NULL)
-        return "a kernel has a queue, and the lane that overflows it would not be known";
+        return "a kernel has a queue, and the entry that overflows it would not be known";
       if (op->kind == LEAT_OP_KERNEL && leat_kernel_source_keeps_data (op->source))
         return "a kernel's file has variables that outlive a launch";
       for (guint t = 0; t < op->n_touches && op->why_spread != NULL; t++)
         if (leat_plan_get_root (self, op->touches[t].buffer)->kind == LEAT_BUFFER_STAGING)
-          return "an op that cannot be done for all lanes at once reaches the host's memory";
+          return "an op that cannot be done for all entries at once reaches the host's memory";
     }
   return NULL;
 }
 
 void
-leat_plan_find_lanes (LeatPlan *self)
+leat_plan_widen (LeatPlan *self)
 {
   self->why_in_turn = NULL;
-  if (self->traits.lanes == 0)
+  if (self->traits.entries == 0)
     return;
   leat_plan_set_strides (self);
   for (guint i = 0; i < self->ops->len; i++)
@@ -189,11 +189,11 @@ leat_plan_find_lanes (LeatPlan *self)
       LeatOp *op = leat_plan_get_op (self, i);
 
       if (leat_op_is_on_device (op))
-        leat_plan_choose_lanes_of (self, op);
+        leat_plan_widen_op (self, op);
     }
   self->why_in_turn = leat_plan_why_in_turn (self);
   if (leat_plan_spreads (self))
-    self->traits.early = LEAT_EARLY_NONE; /* what comes after the lanes of an op waits for no kernel of theirs */
+    self->traits.early = LEAT_EARLY_NONE; /* what comes after the entries of an op waits for no kernel of theirs */
 }
 
 gboolean

@@ -33,7 +33,7 @@ static const Pipeline pipelines[] = {
   { "state", "s = state spec=u8[100]\nm = map inputs=x,s expr=x+s\n"
              "app name=source spec=u8[100] -> upload mode=copy -> m.x\ns -> m.s\nm -> s\n"
              "m -> readback mode=copy -> app name=sink\n" },
-  { "loop", "l = loop max-iterations=3 executor=host carry=x:y {\n  in.x -> map expr=x+1 -> out.y\n}\n"
+  { "loop", "l = loop max-iterations=3 method=host carry=x:y {\n  in.x -> map expr=x+1 -> out.y\n}\n"
             "app name=source spec=u8[100] -> upload mode=copy -> l.x\nl.y -> readback mode=copy -> app name=sink\n" },
 };
 
@@ -301,7 +301,7 @@ static void
 check_report (LeatSession *session)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GVariant) report = leat_session_dup_report (session, &error);
+  g_autoptr (GVariant) report = leat_session_dup_accounting (session, &error);
   const char *name, *relation;
   guint64 planned, counted;
   GVariantIter iter;
@@ -412,7 +412,7 @@ static void
 test_books_of_a_loop_at_its_cap (gconstpointer who)
 {
   g_autofree char *text = g_strdup_printf (
-    "l = loop until=\"t >= limit\" limit=40 max-iterations=3 carry=x:y executor=%s {\n  m = map expr=x+1\n"
+    "l = loop until=\"t >= limit\" limit=40 max-iterations=3 carry=x:y method=%s {\n  m = map expr=x+1\n"
     "  in.x -> m -> out.y\n  m -> reduce op=max -> out.t\n}\n"
     "app name=source spec=u32[10] -> upload -> l.x\nl.y -> readback -> app name=sink\n",
     (const char *) who);
@@ -443,7 +443,7 @@ test_books_of_a_loop_at_its_cap (gconstpointer who)
 int
 main (int argc, char **argv)
 {
-  static const char *const executors[] = { "while", "host", "cooperative" };
+  static const char *const executors[] = { "while", "host", "fused" };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (pipelines); i++)

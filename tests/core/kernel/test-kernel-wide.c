@@ -50,7 +50,7 @@ static const struct
 };
 
 static void
-test_kernel_lanes_are_known_to (void)
+test_kernel_wide_are_known_to (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (lane_cases); i++)
     {
@@ -59,7 +59,7 @@ test_kernel_lanes_are_known_to (void)
       const char *why;
 
       g_assert_no_error (error);
-      why = leat_kernel_source_why_no_lanes (source, "k");
+      why = leat_kernel_source_why_not_wide (source, "k");
       g_test_message ("%s: %s", lane_cases[i].text, why != NULL ? why : "-");
       g_assert_cmpint (why == NULL, ==, lane_cases[i].why == NULL);
       g_assert_true (why == NULL || strstr (why, lane_cases[i].why) != NULL);
@@ -103,7 +103,7 @@ test_kernel_keeps_data (void)
 
 /* Each pointer has the bytes from lane to lane beside it, and goes to the kernel as that of its lane. */
 static void
-test_kernel_lanes_entry (void)
+test_kernel_wide_entry (void)
 {
   static const char text[] =
     "__global__ void k (const float *x, unsigned x_count, float *y, uint64_t *y_count, int n)\n"
@@ -111,7 +111,7 @@ test_kernel_lanes_entry (void)
     "__global__ void deep (float *y) { y[blockIdx.z] = 1; }\n"
     "__global__ void plain (float *y, int n) { y[0] = n; }\n";
   static const char *const wanted[] = {
-    " leat_lane_k (const float * x, uint64_t leat_stride_of_x, const uint64_t * x_count_where, uint64_t "
+    " leat_wide_k (const float * x, uint64_t leat_stride_of_x, const uint64_t * x_count_where, uint64_t "
     "leat_stride_of_x_count_where, uint64_t x_count_value, uint64_t x_count_most, uint64_t * x_count_over, uint64_t "
     "leat_stride_of_x_count_over, float * y, uint64_t leat_stride_of_y, uint64_t * y_count, uint64_t "
     "leat_stride_of_y_count, int n, LeatReportBlock * leat_reports, uint64_t leat_stride_of_leat_reports) {",
@@ -121,27 +121,27 @@ test_kernel_lanes_entry (void)
     "x_count_over, "
     "leat_stride_of_x_count_over)), leat_at_lane (blockIdx.z, y, leat_stride_of_y), leat_at_lane (blockIdx.z, y_count, "
     "leat_stride_of_y_count), n, leat_at_lane (blockIdx.z, leat_reports, leat_stride_of_leat_reports));",
-    " leat_lane_plain (float * y, uint64_t leat_stride_of_y, int n) {",
+    " leat_wide_plain (float * y, uint64_t leat_stride_of_y, int n) {",
     " leat_body_plain (leat_at_lane (blockIdx.z, y, leat_stride_of_y), n); leat_might_write (y); }",
   };
   GError *error = NULL;
   g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("k.cu", text, &error);
-  g_autofree char *cuda = leat_kernel_source_dup_cuda_text (source, LEAT_KERNEL_LANES, &error);
+  g_autofree char *cuda = leat_kernel_source_dup_cuda_text (source, LEAT_KERNEL_WIDE, &error);
 
   g_assert_no_error (error);
   g_assert_true (g_str_has_prefix (cuda, "#define LEAT_LANES 1\n"));
   for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
     if (strstr (cuda, wanted[i]) == NULL)
       g_error ("no \"%s\" in\n%s", wanted[i], strstr (cuda, "leat_body_k"));
-  g_assert_null (strstr (cuda, "leat_lane_deep"));
+  g_assert_null (strstr (cuda, "leat_wide_deep"));
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/leat/kernel/lanes/are-known-to", test_kernel_lanes_are_known_to);
-  g_test_add_func ("/leat/kernel/lanes/keeps-data", test_kernel_keeps_data);
-  g_test_add_func ("/leat/kernel/lanes/entry", test_kernel_lanes_entry);
+  g_test_add_func ("/leat/kernel/wide/are-known-to", test_kernel_wide_are_known_to);
+  g_test_add_func ("/leat/kernel/wide/keeps-data", test_kernel_keeps_data);
+  g_test_add_func ("/leat/kernel/wide/entry", test_kernel_wide_entry);
   return g_test_run ();
 }

@@ -203,7 +203,7 @@ leat_session_print_report (LeatSession *self, const LeatSessionPlan *plan)
 }
 
 /**
- * leat_session_dup_report:
+ * leat_session_dup_accounting:
  * @self: an open session that is not running
  * @error: return location for an error
  *
@@ -219,7 +219,7 @@ leat_session_print_report (LeatSession *self, const LeatSessionPlan *plan)
  *   %LEAT_SESSION_ERROR_STATE while the session is not open, %LEAT_SESSION_ERROR_BUSY while another thread has it
  */
 GVariant *
-leat_session_dup_report (LeatSession *self, GError **error)
+leat_session_dup_accounting (LeatSession *self, GError **error)
 {
   GVariant *report = NULL;
   LeatSessionPlan plan;
@@ -230,7 +230,7 @@ leat_session_dup_report (LeatSession *self, GError **error)
   if (self->is_open)
     {
       leat_session_tell_stats (self);
-      leat_session_plan_fill (self, &self->constants, self->lanes_most, self->stats.runs - self->stats.batch_lanes,
+      leat_session_plan_fill (self, &self->constants, self->lanes_most, self->stats.runs - self->stats.batch_entries,
                               &plan);
       plan.lanes = leat_session_plan_lanes (self);
       report = leat_session_print_report (self, &plan);

@@ -48,7 +48,7 @@ leat_lanes_are_known_to (const LeatKernelUnit *unit, const LeatDecl *decl)
 /* In which order the blocks of many lanes begin, and how many of them run at once, is open: what waits for blocks with
  * lower numbers, or for all of its lane, might wait for some that begin when it ends. */
 const char *
-leat_kernel_unit_why_no_lanes (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
+leat_kernel_unit_why_not_wide (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint index)
 {
   guint asks = leat_kernel_calls_get_asks (calls, index);
 
@@ -122,7 +122,7 @@ leat_lanes_append_param (GArray *params, const LeatEntryParam *from)
 }
 
 GArray *
-leat_entry_list_lane_params (const LeatEntry *self)
+leat_entry_list_wide_params (const LeatEntry *self)
 {
   GArray *params = leat_entry_params_new ();
 
@@ -149,7 +149,7 @@ leat_lanes_append_count (GString *out, const char *lane, const char *prefix, con
 }
 
 char *
-leat_entry_dup_lane_arguments (const LeatEntry *self, const LeatPrototype *prototype, const char *lane,
+leat_entry_dup_wide_arguments (const LeatEntry *self, const LeatPrototype *prototype, const char *lane,
                                const char *prefix)
 {
   GString *out = g_string_new (NULL);
@@ -171,7 +171,7 @@ leat_entry_dup_lane_arguments (const LeatEntry *self, const LeatPrototype *proto
 }
 
 char *
-leat_entry_dup_lane_reports (const LeatEntry *self, const char *lane, const char *prefix)
+leat_entry_dup_wide_reports (const LeatEntry *self, const char *lane, const char *prefix)
 {
   GString *out = g_string_new (NULL);
 
@@ -181,7 +181,7 @@ leat_entry_dup_lane_reports (const LeatEntry *self, const char *lane, const char
 }
 
 char *
-leat_entry_dup_lane_helper (const char *qualifiers)
+leat_entry_dup_wide_helper (const char *qualifiers)
 {
   return g_strdup_printf ("template <class T> %s T *leat_at_lane (unsigned int lane, T *p, uint64_t stride) "
                           "{ return (T *) ((const char *) p + lane * stride); }\n",

@@ -153,7 +153,7 @@ test_joined_in_a_loop (gconstpointer data)
   g_autofree char *links = joined_dup_links (self, "  ", "in.x");
 
   joined_check (self,
-                g_strdup_printf ("m = loop max-iterations=1 executor=cooperative carry=x:y {\n  %s\n%s  k -> out.y\n}\n"
+                g_strdup_printf ("m = loop max-iterations=1 method=fused carry=x:y {\n  %s\n%s  k -> out.y\n}\n"
                                  "app name=source spec=u32[<=300] -> upload -> m.x\nm.y -> readback -> app name=sink\n",
                                  self->node, links),
                 LEAT_EXECUTOR_GRAPH, LEAT_FUSE_MODE_OFF, 0);

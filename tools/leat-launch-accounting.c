@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-launch-report.h"
+#include "leat-launch-accounting.h"
 
 /* Planned against counted. */
 
@@ -10,25 +10,26 @@ typedef struct
 {
   const char *name, *relation;
   guint64 planned, counted;
-} LeatReportRow;
+} LeatAccountingRow;
 
 static const struct
 {
   const char *relation, *sign; /* planned SIGN counted */
-} leat_report_signs[] = { { "equal", "=" }, { "at-most", ">=" }, { "at-least", "<=" }, { "other", "?" } };
+} leat_accounting_signs[] = { { "equal", "=" }, { "at-most", ">=" }, { "at-least", "<=" }, { "other", "?" } };
 
 static const char *
-leat_report_row_get_sign (const LeatReportRow *self)
+leat_accounting_row_get_sign (const LeatAccountingRow *self)
 {
   guint i = 0;
 
-  while (i + 1 < G_N_ELEMENTS (leat_report_signs) && !g_str_equal (leat_report_signs[i].relation, self->relation))
+  while (i + 1 < G_N_ELEMENTS (leat_accounting_signs)
+         && !g_str_equal (leat_accounting_signs[i].relation, self->relation))
     i++;
-  return leat_report_signs[i].sign;
+  return leat_accounting_signs[i].sign;
 }
 
 static gboolean
-leat_report_row_holds (const LeatReportRow *self)
+leat_accounting_row_holds (const LeatAccountingRow *self)
 {
   if (g_str_equal (self->relation, "at-most"))
     return self->counted <= self->planned;
@@ -38,7 +39,7 @@ leat_report_row_holds (const LeatReportRow *self)
 }
 
 static GVariant *
-leat_report_row_to_variant (const LeatReportRow *self)
+leat_accounting_row_to_variant (const LeatAccountingRow *self)
 {
   GVariantDict dict;
 
@@ -47,48 +48,48 @@ leat_report_row_to_variant (const LeatReportRow *self)
   g_variant_dict_insert (&dict, "planned", "t", self->planned);
   g_variant_dict_insert (&dict, "counted", "t", self->counted);
   g_variant_dict_insert (&dict, "relation", "s", self->relation);
-  g_variant_dict_insert (&dict, "holds", "b", leat_report_row_holds (self));
+  g_variant_dict_insert (&dict, "holds", "b", leat_accounting_row_holds (self));
   return g_variant_dict_end (&dict);
 }
 
 static void
-leat_report_row_append (const LeatReportRow *self, GString *text)
+leat_accounting_row_append (const LeatAccountingRow *self, GString *text)
 {
   g_string_append_printf (text, "%-20s%16" G_GUINT64_FORMAT " %-2s%16" G_GUINT64_FORMAT "%s\n", self->name,
-                          self->planned, leat_report_row_get_sign (self), self->counted,
-                          leat_report_row_holds (self) ? "" : "  differs");
+                          self->planned, leat_accounting_row_get_sign (self), self->counted,
+                          leat_accounting_row_holds (self) ? "" : "  differs");
 }
 
 static char *
-leat_report_to_text (const LeatLaunchJob *job, guint64 runs, GVariant *report)
+leat_accounting_to_text (const LeatLaunchJob *job, guint64 runs, GVariant *accounting)
 {
   GString *text = g_string_new (NULL);
-  LeatReportRow row;
+  LeatAccountingRow row;
   GVariantIter iter;
 
   if (job->name != NULL)
     g_string_append_printf (text, "%s: ", job->name);
   g_string_append_printf (text, "%" G_GUINT64_FORMAT " run%s on %s\n%-20s%16s   %16s\n", runs, runs == 1 ? "" : "s",
                           leat_device_get_id (leat_session_get_device (job->session)), "", "planned", "counted");
-  g_variant_iter_init (&iter, report);
+  g_variant_iter_init (&iter, accounting);
   while (g_variant_iter_next (&iter, "(&stt&s)", &row.name, &row.planned, &row.counted, &row.relation))
-    leat_report_row_append (&row, text);
+    leat_accounting_row_append (&row, text);
   return g_string_free (text, FALSE);
 }
 
 static char *
-leat_report_to_json (const LeatLaunchJob *job, guint64 runs, GVariant *report)
+leat_accounting_to_json (const LeatLaunchJob *job, guint64 runs, GVariant *accounting)
 {
   g_autoptr (GVariant) all = NULL;
   GVariantBuilder figures;
   GVariantDict dict;
-  LeatReportRow row;
+  LeatAccountingRow row;
   GVariantIter iter;
 
   g_variant_builder_init (&figures, G_VARIANT_TYPE ("aa{sv}"));
-  g_variant_iter_init (&iter, report);
+  g_variant_iter_init (&iter, accounting);
   while (g_variant_iter_next (&iter, "(&stt&s)", &row.name, &row.planned, &row.counted, &row.relation))
-    g_variant_builder_add_value (&figures, leat_report_row_to_variant (&row));
+    g_variant_builder_add_value (&figures, leat_accounting_row_to_variant (&row));
   g_variant_dict_init (&dict, NULL);
   if (job->name != NULL)
     g_variant_dict_insert (&dict, "pipeline", "s", job->name);
@@ -100,14 +101,14 @@ leat_report_to_json (const LeatLaunchJob *job, guint64 runs, GVariant *report)
 }
 
 char *
-leat_launch_report_to_string (const LeatLaunchJob *job, GError **error)
+leat_launch_accounting_to_string (const LeatLaunchJob *job, GError **error)
 {
-  g_autoptr (GVariant) report = leat_session_dup_report (job->session, error);
+  g_autoptr (GVariant) accounting = leat_session_dup_accounting (job->session, error);
   guint64 runs = 0;
 
-  if (report == NULL)
+  if (accounting == NULL)
     return NULL;
   g_object_get (job->session, "runs", &runs, NULL);
-  return job->options->report_format == LEAT_FORMAT_JSON ? leat_report_to_json (job, runs, report)
-                                                         : leat_report_to_text (job, runs, report);
+  return job->options->accounting_format == LEAT_FORMAT_JSON ? leat_accounting_to_json (job, runs, accounting)
+                                                             : leat_accounting_to_text (job, runs, accounting);
 }

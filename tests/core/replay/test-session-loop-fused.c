@@ -62,7 +62,7 @@ static const char kernels_text[] =
 
 /* @text: with KERNELS for the file */
 static char *
-joint_dup_text (const char *text)
+fused_dup_text (const char *text)
 {
   g_auto (GStrv) parts = g_strsplit (text, "KERNELS", -1);
 
@@ -70,15 +70,15 @@ joint_dup_text (const char *text)
 }
 
 static void
-joint_open (Loop *self, const char *text, const char *who)
+fused_open (Loop *self, const char *text, const char *who)
 {
-  g_autofree char *whole = joint_dup_text (text);
+  g_autofree char *whole = fused_dup_text (text);
 
   loop_open (self, whole, who, LEAT_EXECUTOR_GRAPH, 1);
 }
 
 static void
-joint_check_plan (Loop *self, const char *said)
+fused_check_plan (Loop *self, const char *said)
 {
   g_autoptr (LeatPlan) plan = leat_session_dup_plan (self->session);
   g_autofree char *text = leat_plan_to_text (plan);
@@ -88,7 +88,7 @@ joint_check_plan (Loop *self, const char *said)
 }
 
 static void
-joint_check_words (Loop *self, const char *name, const guint32 *expected, gsize n)
+fused_check_words (Loop *self, const char *name, const guint32 *expected, gsize n)
 {
   g_autoptr (GBytes) bytes = loop_pull (self, name);
 
@@ -96,7 +96,7 @@ joint_check_words (Loop *self, const char *name, const guint32 *expected, gsize 
 }
 
 static void
-joint_check_end (Loop *self, guint index, const char *end)
+fused_check_end (Loop *self, guint index, const char *end)
 {
   g_autoptr (GVariant) loops = leat_session_dup_loops (self->session);
   g_autoptr (GVariant) one = g_variant_get_child_value (loops, index);
@@ -206,7 +206,7 @@ body_dup_text (const Body *self)
 
   g_string_append_printf (text,
                           "l = loop max-iterations=%u until=\"top >= limit\" limit=%u carry=a:x,b:y series=top "
-                          "executor=EXECUTOR {\n",
+                          "method=METHOD {\n",
                           self->most, self->limit);
   for (guint i = 0; i < self->n_steps; i++)
     {
@@ -254,7 +254,7 @@ body_check (const Body *self, const char *text, const char *who)
   guint32 series[8];
   Loop loop;
 
-  joint_open (&loop, text, who);
+  fused_open (&loop, text, who);
   for (guint run = 0; run < 2; run++)
     {
       guint n;
@@ -269,18 +269,18 @@ body_check (const Body *self, const char *text, const char *who)
       loop_replay (&loop);
       n = body_do (self, values, series);
       loop_check_report (&loop, 0, n, series[n - 1] >= self->limit ? "converged" : "cap", who);
-      joint_check_words (&loop, "x", values[0], MANY);
-      joint_check_words (&loop, "y", values[1], MANY);
-      joint_check_words (&loop, "series", series, n);
+      fused_check_words (&loop, "x", values[0], MANY);
+      fused_check_words (&loop, "y", values[1], MANY);
+      fused_check_words (&loop, "series", series, n);
     }
   loop_close (&loop);
 }
 
 /* Any body, by three executors. */
 static void
-test_joint_random (void)
+test_fused_random (void)
 {
-  static const char *const who[] = { "cooperative", "while", "host" };
+  static const char *const who[] = { "fused", "while", "host" };
   g_autoptr (GRand) rand = g_rand_new_with_seed (20);
 
   for (guint round = 0; round < 8; round++)
@@ -298,11 +298,11 @@ test_joint_random (void)
 
 /* What goes on changes places with what it becomes, so that it is elsewhere after an odd number of iterations. */
 static void
-test_joint_swap (void)
+test_fused_swap (void)
 {
   for (guint most = 1; most < 5; most++)
     {
-      g_autofree char *text = g_strdup_printf ("leat 1\nl = loop max-iterations=%u executor=EXECUTOR {\n"
+      g_autofree char *text = g_strdup_printf ("leat 1\nl = loop max-iterations=%u method=METHOD {\n"
                                                "  in.x -> kernel source=KERNELS entry=spread -> out.y\n}\n"
                                                "app name=in spec=u32[4999] -> upload -> l.x\n"
                                                "l.y -> readback -> app name=out\n",
@@ -312,9 +312,9 @@ test_joint_swap (void)
 
       for (guint i = 0; i < 4999; i++)
         x[i] = i;
-      joint_open (&loop, text, "cooperative");
-      joint_check_plan (&loop, "in an iteration 3 ops, 1 barrier of the grid");
-      joint_check_plan (&loop, "copy \"l\"   pointers change places");
+      fused_open (&loop, text, "fused");
+      fused_check_plan (&loop, "in an iteration 3 ops, 1 barrier of the grid");
+      fused_check_plan (&loop, "copy \"l\"   pointers change places");
       loop_push (&loop, "in", x, 4999 * sizeof *x);
       loop_replay (&loop);
       for (guint k = 0; k < most; k++)
@@ -322,8 +322,8 @@ test_joint_swap (void)
           step_spread (x, y, 4999);
           memcpy (x, y, 4999 * sizeof *x);
         }
-      joint_check_words (&loop, "out", x, 4999);
-      loop_check_report (&loop, 0, most, "cap", "cooperative");
+      fused_check_words (&loop, "out", x, 4999);
+      loop_check_report (&loop, 0, most, "cap", "fused");
       loop_close (&loop);
     }
 }
@@ -345,10 +345,10 @@ static const struct
 };
 
 static void
-test_joint_one_block (gconstpointer data)
+test_fused_one_block (gconstpointer data)
 {
   const guint row = GPOINTER_TO_UINT (data), n = small_rows[row].n;
-  g_autofree char *text = g_strdup_printf ("leat 1\nl = loop max-iterations=9 executor=EXECUTOR {\n%s"
+  g_autofree char *text = g_strdup_printf ("leat 1\nl = loop max-iterations=9 method=METHOD {\n%s"
                                            "  in.x -> s -> t -> out.y\n}\n"
                                            "app name=in spec=u32[%u] -> upload -> l.x\n"
                                            "l.y -> readback -> app name=out\n",
@@ -358,8 +358,8 @@ test_joint_one_block (gconstpointer data)
 
   for (guint i = 0; i < n; i++)
     x[i] = i * i;
-  joint_open (&loop, text, "cooperative");
-  joint_check_plan (&loop, small_rows[row].said);
+  fused_open (&loop, text, "fused");
+  fused_check_plan (&loop, small_rows[row].said);
   loop_push (&loop, "in", x, n * sizeof *x);
   loop_replay (&loop);
   for (guint k = 0; k < 9; k++)
@@ -367,7 +367,7 @@ test_joint_one_block (gconstpointer data)
       small_rows[row].first (x, y, n);
       small_rows[row].second (y, x, n);
     }
-  joint_check_words (&loop, "out", x, n);
+  fused_check_words (&loop, "out", x, n);
   loop_close (&loop);
 }
 
@@ -384,16 +384,16 @@ static const struct
 };
 
 static void
-test_joint_early_test (gconstpointer data)
+test_fused_early_test (gconstpointer data)
 {
   const guint row = GPOINTER_TO_UINT (data);
-  g_autofree char *text = g_strdup_printf (
-    "leat 1\nl = loop until=\"top >= 99000\" max-iterations=60 series=top carry=x:y executor=EXECUTOR {\n"
-    "  s = kernel source=KERNELS entry=spread\n"
-    "  f = kernel source=KERNELS entry=first y=u32[1]\n%s}\n"
-    "app name=in spec=u32[5000] -> upload -> l.x\nl.y -> readback -> app name=out\n"
-    "l.series -> readback -> app name=series\n",
-    early_rows[row].body);
+  g_autofree char *text =
+    g_strdup_printf ("leat 1\nl = loop until=\"top >= 99000\" max-iterations=60 series=top carry=x:y method=METHOD {\n"
+                     "  s = kernel source=KERNELS entry=spread\n"
+                     "  f = kernel source=KERNELS entry=first y=u32[1]\n%s}\n"
+                     "app name=in spec=u32[5000] -> upload -> l.x\nl.y -> readback -> app name=out\n"
+                     "l.series -> readback -> app name=series\n",
+                     early_rows[row].body);
   g_autofree guint32 *x = g_new (guint32, MANY), *y = g_new (guint32, MANY);
   guint32 series[60];
   guint n = 0;
@@ -401,8 +401,8 @@ test_joint_early_test (gconstpointer data)
 
   for (guint i = 0; i < MANY; i++)
     x[i] = 3;
-  joint_open (&loop, text, "cooperative");
-  joint_check_plan (&loop, early_rows[row].said);
+  fused_open (&loop, text, "fused");
+  fused_check_plan (&loop, early_rows[row].said);
   loop_push (&loop, "in", x, MANY * sizeof *x);
   loop_replay (&loop);
   do
@@ -415,17 +415,17 @@ test_joint_early_test (gconstpointer data)
         step_turn (y, x, MANY);
     }
   while (series[n++] < 99000);
-  joint_check_words (&loop, "out", x, MANY);
-  joint_check_words (&loop, "series", series, n);
-  loop_check_report (&loop, 0, n, "converged", "cooperative");
+  fused_check_words (&loop, "out", x, MANY);
+  fused_check_words (&loop, "series", series, n);
+  loop_check_report (&loop, 0, n, "converged", "fused");
   loop_close (&loop);
 }
 
 /* The body does not change what only comes in, though it works in place. */
 static void
-test_joint_reads_alone (void)
+test_fused_reads_alone (void)
 {
-  static const char text[] = "leat 1\nl = loop max-iterations=4 carry=x:y executor=EXECUTOR {\n"
+  static const char text[] = "leat 1\nl = loop max-iterations=4 carry=x:y method=METHOD {\n"
                              "  m = map expr=k+1 inputs=k\n"
                              "  s = map expr=x+m inputs=x,m\n"
                              "  in.k -> m -> s.m\n  in.x -> s.x\n  s -> out.y\n}\n"
@@ -434,7 +434,7 @@ test_joint_reads_alone (void)
   g_autofree guint32 *x = g_new (guint32, MANY), *y = g_new (guint32, MANY);
   Loop loop;
 
-  joint_open (&loop, text, "cooperative");
+  fused_open (&loop, text, "fused");
   for (guint i = 0; i < MANY; i++)
     {
       x[i] = i * 3;
@@ -442,16 +442,16 @@ test_joint_reads_alone (void)
     }
   loop_push (&loop, "in", x, MANY * sizeof *x);
   loop_replay (&loop);
-  joint_check_words (&loop, "out", y, MANY);
-  joint_check_words (&loop, "kept", x, MANY);
+  fused_check_words (&loop, "out", y, MANY);
+  fused_check_words (&loop, "kept", x, MANY);
   loop_close (&loop);
 }
 
 /* Stencils wait for the blocks around where they are done once, and for all in a loop. */
 static void
-test_joint_neighbours (void)
+test_fused_neighbours (void)
 {
-  static const char text[] = "leat 1\nl = loop max-iterations=9 carry=x:y executor=EXECUTOR {\n"
+  static const char text[] = "leat 1\nl = loop max-iterations=9 carry=x:y method=METHOD {\n"
                              "  a = kernel source=KERNELS entry=spread block=64 access=stencil:1\n"
                              "  b = kernel source=KERNELS entry=spread block=64 access=stencil:1\n"
                              "  in.x -> a -> b -> out.y\n}\n"
@@ -459,8 +459,8 @@ test_joint_neighbours (void)
   g_autofree guint32 *x = g_new (guint32, MANY), *y = g_new (guint32, MANY), *sent = NULL;
   Loop loop;
 
-  joint_open (&loop, text, "cooperative");
-  joint_check_plan (&loop, "blocks do not wait for each other one by one in a loop");
+  fused_open (&loop, text, "fused");
+  fused_check_plan (&loop, "blocks do not wait for each other one by one in a loop");
   for (guint i = 0; i < MANY; i++)
     x[i] = i * 2654435761u;
   sent = g_memdup2 (x, MANY * sizeof *x);
@@ -473,7 +473,7 @@ test_joint_neighbours (void)
     {
       loop_push (&loop, "in", sent, MANY * sizeof *sent);
       loop_replay (&loop);
-      joint_check_words (&loop, "out", x, MANY);
+      fused_check_words (&loop, "out", x, MANY);
     }
   loop_close (&loop);
 }
@@ -491,26 +491,25 @@ static const struct
                        { 0, 3 } } };
 
 static void
-test_joint_bounded (gconstpointer data)
+test_fused_bounded (gconstpointer data)
 {
   const guint row = GPOINTER_TO_UINT (data);
-  static const char *const executors[] = { "while", "cooperative", "host" };
+  static const char *const executors[] = { "while", "fused", "host" };
   static const guint sizes[] = { MANY, 0, 1, 300, MANY - 1 };
   const gboolean two = bounded_rows[row].steps[0] != bounded_rows[row].steps[1];
-  g_autofree char *text =
-    g_strdup_printf ("leat 1\nl = loop max-iterations=3 carry=x:y executor=EXECUTOR series=top {\n"
-                     "%s  r -> out.y\n  r -> reduce op=max -> out.top\n}\n"
-                     "app name=in spec=u32[<=5000] -> upload -> l.x\n"
-                     "l.y -> readback -> app name=out\nl.top -> discard\n"
-                     "l.series -> readback -> app name=series\n",
-                     bounded_rows[row].body);
+  g_autofree char *text = g_strdup_printf ("leat 1\nl = loop max-iterations=3 carry=x:y method=METHOD series=top {\n"
+                                           "%s  r -> out.y\n  r -> reduce op=max -> out.top\n}\n"
+                                           "app name=in spec=u32[<=5000] -> upload -> l.x\n"
+                                           "l.y -> readback -> app name=out\nl.top -> discard\n"
+                                           "l.series -> readback -> app name=series\n",
+                                           bounded_rows[row].body);
   g_autofree guint32 *x = g_new (guint32, 2 * MANY);
 
   for (guint e = 0; e < G_N_ELEMENTS (executors); e++)
     {
       Loop loop;
 
-      joint_open (&loop, text, executors[e]);
+      fused_open (&loop, text, executors[e]);
       for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
         {
           guint32 tops[3] = { 0 };
@@ -526,8 +525,8 @@ test_joint_bounded (gconstpointer data)
                 tops[two ? i / 2 : i] = MAX (tops[two ? i / 2 : i], x[k]);
             }
           loop_replay (&loop);
-          joint_check_words (&loop, "out", x, sizes[s]);
-          joint_check_words (&loop, "series", tops, 3);
+          fused_check_words (&loop, "out", x, sizes[s]);
+          fused_check_words (&loop, "series", tops, 3);
         }
       loop_close (&loop);
     }
@@ -535,10 +534,10 @@ test_joint_bounded (gconstpointer data)
 
 /* In the body of another one, which goes on until the inner one has doubled as often as it takes. */
 static void
-test_joint_within (gconstpointer who)
+test_fused_within (gconstpointer who)
 {
-  static const char text[] = "leat 1\nouter = loop max-iterations=3 carry=a:b executor=EXECUTOR {\n"
-                             "  inner = loop until=\"top >= limit\" limit=1000 carry=x:y executor=cooperative {\n"
+  static const char text[] = "leat 1\nouter = loop max-iterations=3 carry=a:b method=METHOD {\n"
+                             "  inner = loop until=\"top >= limit\" limit=1000 carry=x:y method=fused {\n"
                              "    s = kernel source=KERNELS entry=spread\n"
                              "    in.x -> s -> out.y\n    s -> reduce op=max -> out.top\n  }\n"
                              "  in.a -> inner.x\n  inner.y -> map expr=x/7 -> out.b\n}\n"
@@ -547,7 +546,7 @@ test_joint_within (gconstpointer who)
   guint last = 0;
   Loop loop;
 
-  joint_open (&loop, text, who);
+  fused_open (&loop, text, who);
   for (guint i = 0; i < MANY; i++)
     x[i] = i % 5;
   loop_push (&loop, "in", x, MANY * sizeof *x);
@@ -570,24 +569,24 @@ test_joint_within (gconstpointer who)
       for (guint i = 0; i < MANY; i++)
         x[i] /= 7;
     }
-  joint_check_words (&loop, "out", x, MANY);
+  fused_check_words (&loop, "out", x, MANY);
   loop_check_report (&loop, 0, 3, "cap", who);
-  loop_check_report (&loop, 1, last, "converged", "cooperative");
+  loop_check_report (&loop, 1, last, "converged", "fused");
   loop_close (&loop);
 }
 
 /* Over its budget it ends the one around it. */
 static void
-test_joint_budget_within (void)
+test_fused_budget_within (void)
 {
-  static const char text[] = "leat 1\nouter = loop max-iterations=1000000 carry=a:b budget=0 executor=EXECUTOR {\n"
-                             "  inner = loop until=\"y < 0\" carry=x:y budget=0.1 executor=cooperative {\n"
+  static const char text[] = "leat 1\nouter = loop max-iterations=1000000 carry=a:b budget=0 method=METHOD {\n"
+                             "  inner = loop until=\"y < 0\" carry=x:y budget=0.1 method=fused {\n"
                              "    in.x -> map expr=x+1 -> out.y\n  }\n"
                              "  in.a -> inner.x\n  inner.y -> out.b\n}\n"
                              "app name=in spec=i32[1] -> upload -> outer.a\nouter.b -> readback -> app name=out\n";
   Loop loop;
 
-  joint_open (&loop, text, "while");
+  fused_open (&loop, text, "while");
   for (gint32 run = 0; run < 2; run++)
     {
       g_autoptr (GError) error = NULL;
@@ -597,7 +596,7 @@ test_joint_budget_within (void)
       g_assert_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
       g_assert_nonnull (strstr (error->message, "loop \"inner\" had not come to its end"));
       loop_check_report (&loop, 0, 1, "around", NULL);
-      joint_check_end (&loop, 1, "budget");
+      fused_check_end (&loop, 1, "budget");
     }
   loop_close (&loop);
 }
@@ -606,12 +605,12 @@ test_joint_budget_within (void)
 static guint64
 count_turns (const char *entry, guint n)
 {
-  g_autofree char *raw = g_strdup_printf ("leat 1\nl = loop max-iterations=3 executor=cooperative {\n"
+  g_autofree char *raw = g_strdup_printf ("leat 1\nl = loop max-iterations=3 method=fused {\n"
                                           "  in.x -> kernel source=KERNELS entry=%s -> out.y\n}\n"
                                           "app name=in spec=u32[%u] -> upload -> l.x\n"
                                           "l.y -> readback -> app name=out\n",
                                           entry, n);
-  g_autofree char *text = joint_dup_text (raw);
+  g_autofree char *text = fused_dup_text (raw);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatDevice) device = leat_device_open (NULL, &error);
   LeatDriver *driver;
@@ -637,7 +636,7 @@ count_turns (const char *entry, guint n)
 /* Where blocks meet is one place for all lanes, so that they do such loops one after the other; one block has its own.
  */
 static void
-test_joint_lanes_in_turn (void)
+test_fused_lanes_in_turn (void)
 {
   g_assert_cmpuint (count_turns ("spread", MANY), >=, 4);
   g_assert_cmpuint (count_turns ("spread", 500), ==, 0);
@@ -645,13 +644,13 @@ test_joint_lanes_in_turn (void)
 
 /* A small one, a thousand times. */
 static void
-test_joint_again (void)
+test_fused_again (void)
 {
   Loop loop;
 
-  loop_open (&loop, halve_text, "cooperative", LEAT_EXECUTOR_GRAPH, 1);
+  loop_open (&loop, halve_text, "fused", LEAT_EXECUTOR_GRAPH, 1);
   for (guint i = 0; i < 1000; i++)
-    halve_run (&loop, (float) (i % 3 + 1) / 600.0f, 0.5f, 0.5f, "cooperative");
+    halve_run (&loop, (float) (i % 3 + 1) / 600.0f, 0.5f, 0.5f, "fused");
   loop_close (&loop);
 }
 
@@ -659,42 +658,41 @@ static const struct
 {
   const char *name, *loop, *message;
 } refused_rows[] = {
-  { "no-end", "loop carry=x:y executor=cooperative {\n  in.x -> map expr=x+1 -> out.y\n}",
-    "nothing would end the loop" },
+  { "no-end", "loop carry=x:y method=fused {\n  in.x -> map expr=x+1 -> out.y\n}", "nothing would end the loop" },
   { "loop",
-    "loop max-iterations=2 carry=x:y executor=cooperative {\n"
+    "loop max-iterations=2 carry=x:y method=fused {\n"
     "  i = loop max-iterations=2 carry=p:q {\n    in.p -> map expr=x+1 -> out.q\n  }\n"
     "  in.x -> i.p\n  i.q -> out.y\n}",
     "a loop within a loop is not part of one kernel" },
   { "megakernel",
-    "loop max-iterations=2 carry=x:y executor=cooperative {\n"
+    "loop max-iterations=2 carry=x:y method=fused {\n"
     "  m = megakernel {\n    in.p -> map expr=x+1 -> out.q\n  }\n  in.x -> m.p\n  m.q -> out.y\n}",
     "\"m\" cannot be in the body of loop \"l\" as one kernel: it is several kernels in one already" },
   { "reports",
-    "loop max-iterations=2 carry=x:y executor=cooperative {\n"
+    "loop max-iterations=2 carry=x:y method=fused {\n"
     "  k = kernel source=KERNELS entry=tell\n  in.x -> k -> out.y\n}",
     "\"k\" cannot be in the body of loop \"l\" as one kernel: kernel tell cannot be part of a larger one: "
     "it reports" },
   { "sort",
-    "loop max-iterations=2 carry=x:y executor=cooperative {\n  s = scan\n  in.x -> s -> map expr=x type=u32 -> "
+    "loop max-iterations=2 carry=x:y method=fused {\n  s = scan\n  in.x -> s -> map expr=x type=u32 -> "
     "out.y\n}",
     "\"s\" cannot be in the body of loop \"l\" as one kernel: kernel" },
   { "counted",
-    "loop max-iterations=2 carry=x:y executor=cooperative {\n"
+    "loop max-iterations=2 carry=x:y method=fused {\n"
     "  k = kernel source=KERNELS entry=odd y=u32[<=5000]\n  in.x -> k -> out.y\n}",
     "l.x is counted in the body by kernel \"k\", and how much there is of it is needed there when the kernel begins: "
-    "set another executor=" },
+    "set another method=" },
 };
 
 static void
-test_joint_refused (gconstpointer data)
+test_fused_refused (gconstpointer data)
 {
   const guint row = GPOINTER_TO_UINT (data);
   g_autofree char *raw =
     g_strdup_printf ("leat 1\nl = %s\napp name=in spec=u32[%s5000] -> upload -> l.x\n"
                      "l.y -> readback -> app name=out\n",
                      refused_rows[row].loop, g_str_has_prefix (refused_rows[row].name, "counted") ? "<=" : "");
-  g_autofree char *text = joint_dup_text (raw);
+  g_autofree char *text = fused_dup_text (raw);
   g_autofree char *path = g_build_filename (g_get_tmp_dir (), "leat-refused-XXXXXX", NULL), *place = NULL;
   int file = g_mkstemp (path);
   g_autoptr (GError) error = NULL;
@@ -716,14 +714,14 @@ test_joint_refused (gconstpointer data)
 
 /* More shared memory than a block has: not one is there at once, nor alone. */
 static void
-test_joint_too_large (gconstpointer n_items)
+test_fused_too_large (gconstpointer n_items)
 {
-  g_autofree char *raw = g_strdup_printf ("leat 1\nl = loop max-iterations=2 executor=cooperative {\n"
+  g_autofree char *raw = g_strdup_printf ("leat 1\nl = loop max-iterations=2 method=fused {\n"
                                           "  in.x -> kernel source=KERNELS entry=large shared=900K -> out.y\n}\n"
                                           "app name=in spec=u32[%u] -> upload -> l.x\n"
                                           "l.y -> readback -> app name=out\n",
                                           GPOINTER_TO_UINT (n_items));
-  g_autofree char *text = joint_dup_text (raw);
+  g_autofree char *text = fused_dup_text (raw);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_autoptr (LeatSession) session = leat_session_new (pipeline, NULL);
@@ -732,14 +730,14 @@ test_joint_too_large (gconstpointer n_items)
   g_assert_false (leat_session_open (session, NULL, &error));
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, "921600"));
-  g_assert_nonnull (strstr (error->message, "; or set another executor= for the loop"));
+  g_assert_nonnull (strstr (error->message, "; or set another method= for the loop"));
   g_assert_nonnull (strstr (error->message, "\"l\""));
 }
 
 #define ADD_ROWS(what, rows, test)                                                                                     \
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)                                                                      \
     {                                                                                                                  \
-      g_autofree char *path = g_strconcat ("/leat/session/loop-joint/" what "/", rows[i].name, NULL);                  \
+      g_autofree char *path = g_strconcat ("/leat/session/loop-fused/" what "/", rows[i].name, NULL);                  \
                                                                                                                        \
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test);                                                         \
     }
@@ -753,21 +751,21 @@ main (int argc, char **argv)
   folder = g_dir_make_tmp ("leat-loop-XXXXXX", NULL);
   kernels_path = g_build_filename (folder, "kernels.cu", NULL);
   g_assert_true (g_file_set_contents (kernels_path, kernels_text, -1, NULL));
-  g_test_add_func ("/leat/session/loop-joint/random", test_joint_random);
-  g_test_add_func ("/leat/session/loop-joint/swap", test_joint_swap);
-  ADD_ROWS ("one-block", small_rows, test_joint_one_block)
-  ADD_ROWS ("early-test", early_rows, test_joint_early_test)
-  g_test_add_func ("/leat/session/loop-joint/reads-alone", test_joint_reads_alone);
-  g_test_add_func ("/leat/session/loop-joint/neighbours", test_joint_neighbours);
-  ADD_ROWS ("bounded", bounded_rows, test_joint_bounded)
-  g_test_add_data_func ("/leat/session/loop-joint/within/while", "while", test_joint_within);
-  g_test_add_data_func ("/leat/session/loop-joint/within/host", "host", test_joint_within);
-  g_test_add_func ("/leat/session/loop-joint/budget-within", test_joint_budget_within);
-  g_test_add_func ("/leat/session/loop-joint/lanes-in-turn", test_joint_lanes_in_turn);
-  g_test_add_func ("/leat/session/loop-joint/again", test_joint_again);
-  ADD_ROWS ("refused", refused_rows, test_joint_refused)
-  g_test_add_data_func ("/leat/session/loop-joint/too-large/blocks", GUINT_TO_POINTER (5000), test_joint_too_large);
-  g_test_add_data_func ("/leat/session/loop-joint/too-large/block", GUINT_TO_POINTER (100), test_joint_too_large);
+  g_test_add_func ("/leat/session/loop-fused/random", test_fused_random);
+  g_test_add_func ("/leat/session/loop-fused/swap", test_fused_swap);
+  ADD_ROWS ("one-block", small_rows, test_fused_one_block)
+  ADD_ROWS ("early-test", early_rows, test_fused_early_test)
+  g_test_add_func ("/leat/session/loop-fused/reads-alone", test_fused_reads_alone);
+  g_test_add_func ("/leat/session/loop-fused/neighbours", test_fused_neighbours);
+  ADD_ROWS ("bounded", bounded_rows, test_fused_bounded)
+  g_test_add_data_func ("/leat/session/loop-fused/within/while", "while", test_fused_within);
+  g_test_add_data_func ("/leat/session/loop-fused/within/host", "host", test_fused_within);
+  g_test_add_func ("/leat/session/loop-fused/budget-within", test_fused_budget_within);
+  g_test_add_func ("/leat/session/loop-fused/lanes-in-turn", test_fused_lanes_in_turn);
+  g_test_add_func ("/leat/session/loop-fused/again", test_fused_again);
+  ADD_ROWS ("refused", refused_rows, test_fused_refused)
+  g_test_add_data_func ("/leat/session/loop-fused/too-large/blocks", GUINT_TO_POINTER (5000), test_fused_too_large);
+  g_test_add_data_func ("/leat/session/loop-fused/too-large/block", GUINT_TO_POINTER (100), test_fused_too_large);
   result = g_test_run ();
   g_remove (kernels_path);
   g_rmdir (folder);
