@@ -54,7 +54,7 @@ def table(head, rows):
 def write_blurb(blurb, choices=()):
     """What a plugin says of a port or property; settings, specs and the names of choices are code."""
     words = [re.escape(choice) + '(?=:|, )' for choice in choices]
-    return mark(blurb, '|'.join(words + [r'(?<![\w])(?:[\w-]+=[\w*+<>?:.-]*\w|[uif](?:8|16|32|64)\b(?:\[[^]]*\])?)']))
+    return mark(blurb, '|'.join(words + [r'(?<!\w)(?:[\w-]+=(?:[\w*+<>?:.-]*\w)?|[uif](?:8|16|32|64)\b(?:\[[^]]*\])?)']))
 
 
 def write_ports(ports):
@@ -74,7 +74,7 @@ def size(value):
 
 
 def number(prop, value):
-    return size(int(value)) if prop['type'] == 'bytes' else f'{value:g}' if isinstance(value, float) else str(value)
+    return size(int(value)) if prop['type'] == 'bytes' else f'{value:.12g}' if isinstance(value, float) else str(value)
 
 
 def write_type(prop):
@@ -84,6 +84,7 @@ def write_type(prop):
     words = {'bool': '`true`, `false`', 'int': 'integer', 'uint': 'integer', 'bytes': 'bytes', 'double': 'number',
              'string': 'text', 'path': 'file'}[prop['type']]
     least, most = prop.get('min'), prop.get('max')
+    most = None if most == (1 << 63) - 1 else most  # as good as no limit
     if least is None and most is None:
         return words
     if most is None:

@@ -142,7 +142,8 @@ def test_environment(folder):
     """Every variable that the library, the plugins or the tools read is on the page of all variables."""
     page = (DOCUMENTS / 'reference' / 'environment.md').read_text()
     sources = [path for part in ('core', 'plugins', 'tools') for path in (DOCUMENTS.parent / part).rglob('*.c')]
-    assert sources, 'no sources here'
+    if not sources:
+        raise graph_case.Skip('the sources are not here')
     text = '\n'.join(path.read_text(errors='replace') for path in sources)
     names = set(re.findall(r'getenv \("(\w+)"', text)) | set(re.findall(r'_VARIABLE "(LEAT_\w+)"', text))
     missing = sorted(name for name in names if f'`{name}`' not in page)
