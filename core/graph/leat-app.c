@@ -222,8 +222,8 @@ const LeatNodeInfo leat_app_info = {
 /**
  * LeatApp:block:
  *
- * Whether a full queue makes leat_app_push_bytes(), or the run that gives a result, wait for room; without it they fail
- * with %G_IO_ERROR_WOULD_BLOCK: the push is not taken, the run is not begun, and both can be asked for again.
+ * Whether a full queue makes leat_app_push_bytes(), or the run that gives a result, wait for room. If not, they fail
+ * with %G_IO_ERROR_WOULD_BLOCK: the push is not taken, or the run is not begun, and the call can be repeated.
  */
 
 /**

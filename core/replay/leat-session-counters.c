@@ -264,8 +264,8 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:runs-timed:
    *
-   * Runs that are in #LeatSession:device-us, since the session was opened: all but those whose results were known, and
-   * those that leat_session_complete () found ended, with nobody having waited for them.
+   * The number of runs in #LeatSession:device-us, since the session was opened. It excludes runs with known results,
+   * and runs that leat_session_complete () found ended without a wait.
    */
   COUNTER ("runs-timed", runs_timed, "Runs of which it is known how long they took"),
   /**

@@ -124,9 +124,9 @@ leat_session_describe_persistent (void)
   /**
    * LeatSession:persistent-multiprocessors:
    *
-   * With #LeatSession:executor persistent, how many multiprocessors the kernel takes at the most, and 0 for a quarter
-   * of them, or fewer where other persistent sessions have some; read when the session opens.  All of these together
-   * leave half of them to what else runs on the device, unless more is asked for; one is given in any case.
+   * The most multiprocessors that a persistent kernel takes. 0 is a quarter of them, or fewer if other persistent
+   * sessions have some. Read when the session opens.  All of these together leave half of them to what else runs on
+   * the device, unless more is asked for; one is given in any case.
    */
   leat_session_props[LEAT_SESSION_PROP_PERSISTENT_MULTIPROCESSORS] = g_param_spec_uint (
     "persistent-multiprocessors", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
@@ -293,8 +293,8 @@ leat_session_describe_watching (void)
   /**
    * LeatSession:why-not-repeated-on-device:
    *
-   * Why the runs that were repeated last (leat_session_repeat()) were no loop on the device; empty where they were, or
-   * none were repeated, since the session was opened.  Any thread may ask.
+   * The reason why the last leat_session_repeat() was no loop on the device. It is empty if it was one, or if there
+   * was none since the session was opened.  Any thread may ask.
    */
   leat_session_props[LEAT_SESSION_PROP_WHY_NOT_LOOPED] =
     g_param_spec_string ("why-not-repeated-on-device", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);

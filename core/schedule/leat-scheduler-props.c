@@ -164,7 +164,7 @@ leat_scheduler_describe_order (void)
   /**
    * LeatScheduler:drop-late:
    *
-   * Whether a run whose deadline has passed when it is its turn is given up with %LEAT_SCHEDULER_ERROR_LATE; else it is
+   * Whether a run whose deadline has passed at its turn is dropped, with %LEAT_SCHEDULER_ERROR_LATE. If not, it is
    * done, and counted as missed.
    */
   leat_scheduler_props[PROP_DROP_LATE] =
@@ -187,8 +187,8 @@ leat_scheduler_describe_memory (void)
   /**
    * LeatScheduler:evict-idle:
    *
-   * Whether sessions of which no run is under way leave the device (leat_session_evict ()) where another one needs
-   * their room, those first that were not used for longest.  They come back for their next run.
+   * Whether idle sessions are evicted (leat_session_evict ()) if another one needs their memory. Those unused for
+   * longest go first.  They come back for their next run.
    */
   leat_scheduler_props[PROP_EVICT_IDLE] =
     g_param_spec_boolean ("evict-idle", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
