@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Runs until all limits were tried that a node measures (docs/nodes/csr.md). */
+/* Runs until all limits were tried that a node measures (docs/reference/nodes/csr.md). */
 #define LEAT_BENCH_SEARCH_SETTLE 26
 
 /* A session of one node of csr: whose graph is on the device, and what it found. */

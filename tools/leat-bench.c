@@ -41,34 +41,35 @@ static gboolean
 leat_bench_parse_options (LeatBenchOptions *self, int *argc, char ***argv, GError **error)
 {
   const GOptionEntry entries[] = {
-    { "device", 'd', 0, G_OPTION_ARG_STRING, &self->device, "Where to run: auto, cpu or cuda:N", "DEVICE" },
+    { "device", 'd', 0, G_OPTION_ARG_STRING, &self->device, "Device to run on: auto, cpu or cuda:N", "DEVICE" },
     { "wait", 0, 0, G_OPTION_ARG_STRING, &self->wait, "How to wait for the device: auto, spin or block", "HOW" },
-    { "repeat", 'r', 0, G_OPTION_ARG_INT, &self->repeat, "How often to measure (1000; less where a case says so)",
+    { "repeat", 'r', 0, G_OPTION_ARG_INT, &self->repeat, "Measurements of each case (1000; long cases take fewer)",
       "N" },
-    { "replays", 0, 0, G_OPTION_ARG_INT64, &self->replays, "How many replays each case of soak makes (1000000)", "N" },
-    { "trials", 0, 0, G_OPTION_ARG_NONE, &self->trials, "Tell what round trips with mode=auto measured to choose from",
-      NULL },
+    { "replays", 0, 0, G_OPTION_ARG_INT64, &self->replays, "Replays of each soak case (1000000)", "N" },
+    { "trials", 0, 0, G_OPTION_ARG_NONE, &self->trials,
+      "Print what round trips with mode=auto measured, and chose from", NULL },
     { "evidence", 0, 0, G_OPTION_ARG_FILENAME, &self->evidence,
-      "Append what cases of evidence find to FILE; without a case, all of them run and no others", "FILE" },
-    { "graph", 0, 0, G_OPTION_ARG_FILENAME, &self->graph, "A pipeline for evidence-graph", "FILE.leat" },
-    { "seed", 0, 0, G_OPTION_ARG_INT64, &self->seed, "Of the inputs of evidence (1)", "N" },
-    { "verify", 0, 0, G_OPTION_ARG_FILENAME, &self->verify, "Check a file of evidence, and measure nothing", "FILE" },
+      "Append the results of evidence cases to FILE; if no case is named, run exactly those", "FILE" },
+    { "graph", 0, 0, G_OPTION_ARG_FILENAME, &self->graph, "Pipeline for evidence-graph", "FILE.leat" },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &self->seed, "Seed of the inputs of evidence cases (1)", "N" },
+    { "verify", 0, 0, G_OPTION_ARG_FILENAME, &self->verify, "Check a file of evidence instead of measuring", "FILE" },
     { "require", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->requirements,
-      "With --verify, what its rows must say: resident-not-slower, all-cases, speedup>=N ...; may be repeated",
+      "With --verify: what the rows must show, such as resident-not-slower, all-cases, speedup>=N; may be repeated",
       "WHAT" },
-    { "list", 0, 0, G_OPTION_ARG_NONE, &self->list, "List the cases, and run none", NULL },
+    { "list", 0, 0, G_OPTION_ARG_NONE, &self->list, "List the cases instead of running them", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print JSON instead of a table", NULL },
-    { "json-file", 0, 0, G_OPTION_ARG_FILENAME, &self->json_file, "Write the JSON there too", "FILE" },
-    { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Look for plugins there first", "FOLDER" },
+    { "json-file", 0, 0, G_OPTION_ARG_FILENAME, &self->json_file, "Write the JSON to FILE too", "FILE" },
+    { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Search FOLDER for plugins first",
+      "FOLDER" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("[CASE ...]");
 
-  g_option_context_set_summary (context,
-                                "Measures what replays cost on a device.  A case is named in full or by how it begins: "
-                                "round-trip, round-trip-4k; without one, all run that are not for being named.");
+  g_option_context_set_summary (
+    context, "Measures the cost of replays on a device.  Name a case in full or by its beginning, such "
+             "as round-trip or round-trip-4k; without a name, the standard cases run.");
   g_option_context_add_main_entries (context, entries, NULL);
   return g_option_context_parse (context, argc, argv, error);
 }

@@ -23,8 +23,10 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
 {
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print JSON", NULL },
-    { "broken", 0, 0, G_OPTION_ARG_NONE, &self->broken, "List the plugins that cannot be used, and why", NULL },
-    { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Look for plugins there first", "FOLDER" },
+    { "broken", 0, 0, G_OPTION_ARG_NONE, &self->broken, "List the plugins that cannot be used, with the reasons",
+      NULL },
+    { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Search FOLDER for plugins first",
+      "FOLDER" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
@@ -32,8 +34,7 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
   g_autoptr (GOptionContext) context =
     g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME] [defines=LIST]]");
 
-  g_option_context_set_summary (context,
-                                "Says what plugins, nodes and kernels offer; without a name, lists all nodes.");
+  g_option_context_set_summary (context, "Describes plugins, nodes and kernels; without a name, lists all nodes.");
   g_option_context_add_main_entries (context, entries, NULL);
   return g_option_context_parse (context, argc, argv, error);
 }

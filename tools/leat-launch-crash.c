@@ -168,7 +168,7 @@ leat_crash_find_documents (void)
 {
   g_autofree char *folder = leat_installed_find ("doc/leat/docs");
 
-  return folder != NULL ? g_strconcat (folder, "/", NULL) : g_strdup ("docs/");
+  return folder != NULL ? g_strconcat (folder, "/reference/", NULL) : g_strdup ("docs/reference/");
 }
 
 void

@@ -307,18 +307,18 @@ static gboolean
 leat_top_parse_options (LeatTopOptions *self, int *argc, char ***argv, GError **error)
 {
   const GOptionEntry entries[] = {
-    { "delay", 'd', 0, G_OPTION_ARG_DOUBLE, &self->delay_s, "Seconds between two looks (1)", "SECONDS" },
-    { "once", 0, 0, G_OPTION_ARG_NONE, &self->once, "Look once, for the length of a delay, and end", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print all that is told, a line of JSON for each look", NULL },
+    { "delay", 'd', 0, G_OPTION_ARG_DOUBLE, &self->delay_s, "Seconds between two samples (1)", "SECONDS" },
+    { "once", 0, 0, G_OPTION_ARG_NONE, &self->once, "Print one sample, and end", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print all data, one line of JSON for each sample", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("[PID | SOCKET ...]");
 
-  g_option_context_set_summary (context,
-                                "Shows what the sessions of running processes do: those that were started with "
-                                "leat-launch --monitor or LEAT_MONITOR=1.  q ends it.");
+  g_option_context_set_summary (
+    context, "Shows what the sessions of running processes do.  It finds processes that were started "
+             "with leat-launch --monitor or LEAT_MONITOR=1.  q ends it.");
   g_option_context_add_main_entries (context, entries, NULL);
   return g_option_context_parse (context, argc, argv, error);
 }

@@ -256,7 +256,7 @@ leat_device_buffer_call_in (LeatDeviceBuffer *self)
  * leat_device_buffer_is_in_flight:
  * @self: a buffer
  *
- * Tells whether the memory may be in use: by a transfer or a run under way, or by a session that it is bound to.
+ * Tells whether a transfer or a run under way, or a session that is bound to the memory, may use it.
  *
  * Returns: whether leat_device_buffer_release () would be refused
  * Since: 0.1

@@ -22,7 +22,7 @@ G_BEGIN_DECLS
  * @LEAT_DEVICE_BUFFER_ERROR_BUSY: somebody uses the buffer just now in a way that excludes this
  * @LEAT_DEVICE_BUFFER_ERROR_SPEC: a spec that no buffer can have, or a count that its spec does not allow
  *
- * What can be wrong with a request to a #LeatDeviceBuffer.
+ * Errors of requests to a #LeatDeviceBuffer.
  */
 typedef enum
 {

@@ -118,7 +118,7 @@ leat_device_class_init (LeatDeviceClass *klass)
   /**
    * LeatDevice:note:
    *
-   * What a user should be told about the choice of this device.
+   * A note for the user about the choice of this device.
    */
   props[PROP_NOTE] = g_param_spec_string ("note", NULL, NULL, NULL, flags);
   /**

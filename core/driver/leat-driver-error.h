@@ -31,7 +31,7 @@ G_BEGIN_DECLS
  * @LEAT_DRIVER_ERROR_UNSUPPORTED: the device or the driver cannot do that
  * @LEAT_DRIVER_ERROR_CAPTURE: a call that stream capture does not allow
  *
- * What can go wrong between Leat and a device.
+ * Errors between Leat and a device.
  */
 typedef enum
 {

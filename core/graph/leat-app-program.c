@@ -194,8 +194,7 @@ leat_app_pull_bytes (LeatApp *self, gint64 timeout_us, GError **error)
  * leat_app_dup_spec:
  * @self: an `app` node
  *
- * Tells what is pushed or pulled: the fixed spec once a session has begun; before that, and when it was set and no run
- * has taken it yet, what the property `spec` says.
+ * Gets the spec of the data: the fixed spec once a session has begun, and otherwise the text of the property `spec`.
  *
  * Returns: (transfer full) (nullable): the spec, or %NULL when nothing is known yet
  */

@@ -12,7 +12,7 @@
 /**
  * LeatApp:
  *
- * Where a program's own data enters or leaves a pipeline: the node `app`.
+ * The node `app`, through which data of the application enters or leaves a pipeline.
  *
  * As a source it gives what the program pushes, one push a run; as a sink it keeps what the runs give until the program
  * pulls it.  Both have a queue, so that the program and the session may be at work at the same time; any thread may
@@ -160,39 +160,43 @@ static const char *const leat_app_memories[] = { "session", "user", NULL };
 
 static const LeatProp leat_app_props[] = {
   { sizeof (LeatProp), "spec", LEAT_PROP_STRING, LEAT_PROP_REPLANS, offsetof (LeatApp, spec),
-    .blurb = "What is pushed or pulled, such as f32[480,640]; a source needs it unless its link says it" },
+    .blurb = "Spec of the data that is pushed or pulled, such as f32[480,640]; a source needs it "
+             "unless its link gives it" },
   { sizeof (LeatProp), "max-queue", LEAT_PROP_UINT, 0, offsetof (LeatApp, max_queue), .def.u = 0,
-    .blurb = "Most items that wait in the queue; 0 sets no limit" },
+    .blurb = "Most pushes or results that wait in the queue; 0: no limit" },
   { sizeof (LeatProp), "block", LEAT_PROP_BOOL, 0, offsetof (LeatApp, block), .def.i = TRUE,
-    .blurb = "Whether a full queue makes the push, or the run that gives a result, wait instead of fail" },
+    .blurb = "true: a full queue makes the push, or the run that gives a result, wait; false: it "
+             "fails" },
   { sizeof (LeatProp), "memory", LEAT_PROP_CHOICE, 0, offsetof (LeatApp, memory), .def.i = LEAT_APP_MEMORY_SESSION,
     .choices = leat_app_memories,
-    .blurb = "session: data are pushed and pulled, or the session's memory is mapped; user: the program brings memory "
-             "for each run" },
+    .blurb = "session: data is pushed and pulled, or the session's memory is mapped; user: the "
+             "application brings its own memory for each run" },
   { sizeof (LeatProp), "leaky", LEAT_PROP_CHOICE, 0, offsetof (LeatApp, leaky), .def.i = LEAT_APP_LEAKY_NONE,
     .choices = leat_app_leakies,
-    .blurb =
-      "What a push to a full queue drops, or a run that gives a result to it, for live data: none (see block), the "
-      "oldest in it, or the newest, which is what comes" },
+    .blurb = "What a full queue drops when one more item comes, for live data; none: nothing (see "
+             "block); oldest: the item that has waited longest; newest: the item that comes.  "
+             "oldest and newest need max-queue" },
 };
 
 static const LeatPortInfo leat_app_ports[] = {
   { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
-    "What the program pulls; linked when the node is a sink" },
+    "Results that the application pulls; linked when the node is a sink" },
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
-    "What the program pushed; linked when the node is a source" },
+    "Data that the application pushed; linked when the node is a source" },
 };
 
 const LeatNodeInfo leat_app_info = {
   sizeof (LeatNodeInfo),
   "app",
   NULL,
-  "Push a program's own data in, pull its results out",
-  "With out linked, the node gives what the program pushes with leat_app_push_bytes (), one push a run, until "
-  "leat_app_end ().  With in linked, it keeps what every run gives until the program takes it with "
-  "leat_app_pull_bytes ().  Pushes and pulls may come from any thread.\n\n"
-  "A push has the bytes of the spec; where the spec is bounded, as in f32[<=1000], it may have fewer.\n\n"
-  "Example: app name=data spec=f32[480,640] + upload + map expr=2*x + readback + app name=results",
+  "Passes an application's own data in, or its results out",
+  "With out linked, the node is a source: it passes on what the application pushes "
+  "with leat_app_push_bytes (), one push for each run, until leat_app_end ().  With in "
+  "linked, it is a sink: it keeps the results of every run until the application takes "
+  "them with leat_app_pull_bytes ().  Any thread may push and pull.\n\nA push has "
+  "exactly the bytes of the spec.  If the spec is bounded, as in f32[<=1000], a push "
+  "may have fewer items.\n\nExample: app name=data spec=f32[480,640] + upload + map "
+  "expr=2*x + readback + app name=results",
   leat_app_props,
   G_N_ELEMENTS (leat_app_props),
   leat_app_ports,
@@ -203,7 +207,7 @@ const LeatNodeInfo leat_app_info = {
 /**
  * LeatApp:spec:
  *
- * What is pushed or pulled, such as `f32[480,640]`; a source needs it unless its link says it.
+ * The spec of the data, such as `f32[480,640]`; a source needs it unless its link gives it.
  *
  * A text that is no spec fails when the pipeline is checked or planned.  Set while a session is open, it is what the
  * next run takes; pushes are held against it from then on, so what was pushed before should have run.
@@ -218,24 +222,24 @@ const LeatNodeInfo leat_app_info = {
 /**
  * LeatApp:block:
  *
- * Whether a full queue makes leat_app_push_bytes(), or the run that gives a result, wait for room; without it they fail
- * with %G_IO_ERROR_WOULD_BLOCK: the push is not taken, the run is not begun, and both can be asked for again.
+ * Whether a full queue makes leat_app_push_bytes(), or the run that gives a result, wait for room. If not, they fail
+ * with %G_IO_ERROR_WOULD_BLOCK: the push is not taken, or the run is not begun, and the call can be repeated.
  */
 
 /**
  * LeatApp:memory:
  *
- * Whose memory holds the data: with `session`, what is pushed and pulled goes through memory of the session; with
- * `user` the program brings memory of its own, another one for each run (leat_session_bind_input (),
- * leat_session_bind_output ()), and nothing can be pushed or pulled.
+ * The owner of the memory for the data. With `session`, pushed and pulled data goes through memory of the session.
+ * With `user`, the application brings memory for each run (leat_session_bind_input (), leat_session_bind_output ()),
+ * and nothing can be pushed or pulled.
  */
 
 /**
  * LeatApp:leaky:
  *
- * What is dropped when #LeatApp:max-queue items are in the queue and one more comes, for live data: with `none`
- * nothing, and #LeatApp:block says what is done; with `oldest` what has waited longest; with `newest` what comes.  The
- * push to a source then succeeds at once, and the run that gives a result to a sink goes on.  The session's statistics
+ * The item that a queue of #LeatApp:max-queue items drops when one more comes, for live data. `none` drops nothing,
+ * and #LeatApp:block decides. `oldest` drops the item that has waited longest, `newest` the one that comes.  The push
+ * to a source then succeeds at once, and the run that gives a result to a sink goes on.  The session's statistics
  * count both as "dropped".  Without a limit to the queue it is an error.
  */
 

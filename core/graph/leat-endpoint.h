@@ -47,7 +47,7 @@ typedef struct
  * @LEAT_FLOW_EMPTY: none now (an `app` source whose queue is empty, asked not to wait)
  * @LEAT_FLOW_ERROR: the error is set
  *
- * How a call for data ended.
+ * The outcome of a call for data.
  */
 typedef enum
 {

@@ -40,7 +40,7 @@ G_BEGIN_DECLS
  * @LEAT_GRAPH_ERROR_DATA: the contents of a file are not what they claim
  * @LEAT_GRAPH_ERROR_BUSY: not while a session is open on the pipeline
  *
- * What can be wrong with nodes, ports, links and specs.
+ * Errors of nodes, ports, links and specs.
  */
 typedef enum
 {

@@ -10,7 +10,7 @@
 /**
  * LeatNegotiation:
  *
- * What a plan lends to a node's negotiate (): the specs that flow in are known, those that flow out are to be stated.
+ * The specs of a node during its negotiate (): input specs are known, the node states the output specs.
  *
  * Since: 0.1
  */
@@ -43,8 +43,8 @@ leat_negotiation_get_input (LeatNegotiation *self, const char *port)
  * @self: a negotiation in progress
  * @port: the name of an output whose spec will be bounded
  *
- * Says that a run may have more for an output than there is room for, and that the session shall then make the room
- * and do the run again, so that nobody sees less than all.
+ * States that a run may need more room for an output than there is. The session then makes the room and does the run
+ * again, so that the result is whole.
  *
  * The leading bound that the port was given is only where it begins from here on.  To be called in every negotiation,
  * before leat_negotiation_get_allowed() and leat_negotiation_set_output() of that port.  The node's kernel says in the
@@ -98,8 +98,8 @@ leat_negotiation_dup_wanted (LeatPort *port)
  * @self: a negotiation in progress
  * @port: the name of an output
  *
- * Gets what an output may be: what the port accepts, the names in it replaced by the values that the inputs gave them,
- * and narrowed by what the linked inputs accept.
+ * Gets the specs that an output may have: those that the port accepts, with the values of the inputs for names, and
+ * that the linked inputs accept.
  *
  * Returns: (transfer full): a spec, fixed or not
  *

@@ -68,7 +68,7 @@ leat_node_set_place (LeatNode *self, const char *name, const char *file, guint l
  * @self: a node
  * @name: (nullable): the name of a property, an argument or a port
  *
- * Says what the error that the node is about to return is about, so that its place in a file is told, not the node's.
+ * States the subject of the error that the node is about to return, so that the message tells its place in a file.
  *
  * For implementations of prepare (), negotiate () and record ().  It holds until the next of them is called.
  *

@@ -23,7 +23,7 @@ G_DECLARE_DERIVABLE_TYPE (LeatNode, leat_node, LEAT, NODE, GObject)
  *   first input's spec
  * @record: describes the node's work as ops; never calls the driver
  *
- * What a node does.
+ * The methods of a node.
  */
 struct _LeatNodeClass
 {

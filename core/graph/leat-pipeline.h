@@ -35,7 +35,7 @@ LeatBus *leat_pipeline_get_bus (LeatPipeline *self);
  * @LEAT_FUSE_MODE_AUTO: chains that were measured to be faster so; where nobody has measured, those that go item by
  * item, in which nothing waits
  *
- * Which kernels become one.
+ * Kernels to fuse.
  *
  * Since: 1.0
  */

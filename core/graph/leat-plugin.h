@@ -59,7 +59,7 @@ typedef enum
  * @LEAT_PROP_REPLANS: of an endpoint, whose properties else cannot change while a session is open: it can take a new
  * value between two runs
  *
- * What is special about a property.
+ * Flags of a property.
  */
 typedef enum
 {
@@ -117,7 +117,7 @@ typedef struct
  * @LEAT_PORT_INPUT: data comes in
  * @LEAT_PORT_OUTPUT: data goes out
  *
- * Which way data goes through a port.
+ * The direction of data through a port.
  */
 typedef enum
 {
@@ -134,7 +134,7 @@ typedef enum
  * @LEAT_PORT_DELAYED: what comes in is used in the next run only, so that a link to it closes no cycle
  * @LEAT_PORT_LATE: an output of a group, whose spec is stated when that of all in its body is known
  *
- * What is special about a port.
+ * Flags of a port.
  */
 typedef enum
 {
@@ -206,7 +206,7 @@ typedef struct
  * @nodes: its kinds of nodes
  * @n_nodes: how many
  *
- * What a plugin has; the one symbol that it exports, see %LEAT_PLUGIN_EXPORT.
+ * The contents of a plugin; the one symbol that it exports, see %LEAT_PLUGIN_EXPORT.
  */
 typedef struct
 {

@@ -370,8 +370,8 @@ leat_port_get_peer (LeatPort *self)
  * leat_port_list_peers:
  * @self: a port
  *
- * Lists the other ends of a port's links: the inputs that an output feeds, in the order they were linked, or the one
- * output that feeds an input.
+ * Lists the other ends of a port's links: the inputs that an output feeds, in the order of linking, or the output
+ * that feeds an input.
  *
  * Returns: (element-type LeatPort) (transfer container): the ports
  *

@@ -14,7 +14,7 @@
 /**
  * LeatRegistry:
  *
- * What plugins there are and what kinds of nodes they have.
+ * The plugins and the kinds of nodes that they have.
  *
  * Plugins are looked for in the folders of LEAT_PLUGIN_PATH, in those of leat_registry_add_path() and in the
  * installation (or what LEAT_PLUGIN_SYSTEM_PATH names in its place); of two nodes with one id the first wins.

@@ -8,8 +8,8 @@
  * @like: a spec
  * @meaning: what the items are, for nodes that know; a floating one is taken
  *
- * Makes a spec of the same type and shape that also says what the items are, as a node does whose results look alike
- * whatever was asked for.
+ * Makes a spec of the same type and shape that also carries the meaning of the items, for nodes whose results look
+ * alike.
  *
  * The meaning goes with the data through nodes that hand on a spec as it is, such as `readback`; the node at the other
  * end looks for it in leat_negotiation_get_input() and must do without where there is none.  It is not part of the

@@ -68,7 +68,7 @@ typedef enum
 /**
  * LeatSpec:
  *
- * What flows through a port: the type of an item and a shape.
+ * Type and shape of the data at a port.
  *
  * Immutable and reference-counted.  A dimension is a number, a name (`f32[h,w]`: equal names within one node's ports
  * are equal numbers), or `*` (any).  The leading dimension may be bounded (`u8[<=4096]`, `u8[<=n]`): a fixed capacity,

@@ -7,8 +7,8 @@
  * leat_view_get_bytes: (skip)
  * @self: a view
  *
- * Gets the bytes that are live: all of the spec's, or as many steps of the leading dimension as the count says where
- * the spec is bounded.
+ * Gets the live bytes: all of the spec's, or, for a bounded spec, as many steps of the leading dimension as the count
+ * says.
  *
  * Returns: bytes, from @self's data on
  */

@@ -26,7 +26,7 @@ G_BEGIN_DECLS
  * @LEAT_KERNEL_ERROR_COMPILE: the compiler refused the kernel; its words, with the file and line of the `.cu`
  * @LEAT_KERNEL_ERROR_CACHE: a compiled image could not be kept on disk or taken from there
  *
- * What can go wrong between the text of a kernel and its compiled image.
+ * Errors between the text of a kernel and its compiled image.
  *
  * The first four come as soon as a source is read, without a compiler and without a device; the others when a session
  * opens.
@@ -56,7 +56,7 @@ GQuark leat_kernel_error_quark (void);
  * @LEAT_PARAM_DIM: an integer `<port>_dimN`: dimension N of that port's spec
  * @LEAT_PARAM_QUEUE: `LeatQueue<T> name`: a queue of work items on the device
  *
- * What a kernel's parameter stands for, by its type and its name.
+ * The meaning of a kernel's parameter, by its type and name.
  */
 /* The wrapper of a kernel takes an INPUT_COUNT as (const uint64_t *where, uint64_t value, uint64_t most, uint64_t
  * *over) and gives the kernel where ? MIN (*where, most) * value : value; a *where above most is written to over, where

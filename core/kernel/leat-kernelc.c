@@ -41,10 +41,12 @@ static gboolean
 leat_kernelc_parse (LeatKernelc *self, int *argc, char ***argv, GError **error)
 {
   const GOptionEntry entries[] = {
-    { "target", 't', 0, G_OPTION_ARG_STRING, &self->target, "x86-64, x86-64-v3, compute_75 or sm_90, any number",
+    { "target", 't', 0, G_OPTION_ARG_STRING, &self->target, "Target: x86-64, x86-64-v3, compute_NN or sm_NN",
       "TARGET" },
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &self->output, "Put the image there instead of here", "FOLDER" },
-    { "fast", 0, 0, G_OPTION_ARG_NONE, &self->fast, "For fp=fast; an image serves one of the two", NULL },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &self->output, "Write the image to FOLDER instead of the current folder",
+      "FOLDER" },
+    { "fast", 0, 0, G_OPTION_ARG_NONE, &self->fast, "Compile for fp=fast; without it, the image is for fp=strict",
+      NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->files, NULL, "FILE.cu" },
     G_OPTION_ENTRY_NULL,
   };

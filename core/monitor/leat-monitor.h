@@ -21,7 +21,7 @@ G_BEGIN_DECLS
  * the folder
  * @LEAT_MONITOR_ERROR_BUSY: another process listens there
  *
- * What can go wrong when a process begins to tell what its sessions do.
+ * Errors of a process that lets its sessions be watched.
  */
 typedef enum
 {

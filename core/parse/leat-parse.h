@@ -33,8 +33,8 @@ G_BEGIN_DECLS
  * @LEAT_PARSE_ERROR_LIMIT: larger, longer or deeper than a limit allows
  * @LEAT_PARSE_ERROR_EMPTY: no node at all
  *
- * What can be wrong with the text of a pipeline.  What is wrong with the pipeline that it describes is a
- * #LeatGraphError, its message prefixed with the position in the text.
+ * Errors of the text of a pipeline. Errors of the pipeline that it describes are #LeatGraphError, with the position
+ * in the text before the message.
  */
 typedef enum
 {

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 /**
  * LeatForeign:
  *
- * What a #LeatForeignFunc is given while it is called: the stream that it puts its work on, the context, the addresses
- * of the buffers.
+ * The environment of a #LeatForeignFunc during its call: the stream for its work, the context, the addresses of the
+ * buffers.
  */
 typedef struct _LeatForeign LeatForeign;
 

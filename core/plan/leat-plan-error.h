@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * @LEAT_PLAN_ERROR_EMPTY: the pipeline has no node
  * @LEAT_PLAN_ERROR_SIZE: sizes add up to more than 64 bits can tell
  *
- * What can keep a pipeline from being planned, beside the errors of %LEAT_GRAPH_ERROR and %LEAT_KERNEL_ERROR.
+ * Errors of planning, beside those of %LEAT_GRAPH_ERROR and %LEAT_KERNEL_ERROR.
  */
 typedef enum
 {

@@ -151,9 +151,9 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
  * @self: a recorder
  * @from: a buffer whose count the kernel takes
  *
- * Says that the kernel that was added last writes no other number into the counts of its outputs than @from has: a
- * sort has as many items as there were.  Kernels behind it can then become one with it, since the number of items is
- * known before it begins.  Nothing is said of a buffer without a count.
+ * States that the counts that the last kernel writes equal that of @from: a sort has as many items as came in.
+ * Kernels behind it can then become one with it, since the number of items is known before it begins.  Nothing is
+ * said of a buffer without a count.
  */
 void
 leat_recorder_keep_count (LeatRecorder *self, LeatBufferId from)
@@ -273,8 +273,8 @@ leat_recorder_add_transfer (LeatRecorder *self, LeatBufferId to, LeatBufferId fr
  * leat_recorder_request_flush: (skip)
  * @self: a recorder
  *
- * Asks for one more run after the last data, with a count of 0 on every bounded input, so that a node that keeps data
- * back can give it out.
+ * Asks for one more run after the last data, with a count of 0 on every bounded input, so that a node can give out
+ * data that it keeps back.
  *
  * Empty data can come in any run, so a count of 0 is no sign of the end: kernels read the buffer, which holds one
  * uint64_t, 1 in the run that ends the stream and 0 in those before it.  A pipeline without sources has one run, which

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /**
  * LeatRecorder:
  *
- * What a node describes its work to, in its `record ()`.
+ * Records the ops of a node, in its `record ()`.
  *
  * The planner lends one for that call and owns it; it must not be kept.  The node names the buffers of its ports, asks
  * for more where it needs some, and adds operations, which run in the order that their reads and writes demand. Nothing
@@ -48,7 +48,7 @@ typedef guint LeatBufferId;
  * @LEAT_ARG_LOOP: for the test of a loop: what `leat_graph_set_conditional ()` is given, a `uint64_t`; 0 where the host
  * decides whether the loop goes on
  *
- * What a parameter of a kernel is given.
+ * The kind of value that a parameter of a kernel gets.
  */
 typedef enum
 {
@@ -85,7 +85,7 @@ typedef struct
  * @LEAT_ACCESS_WRITE: it writes the buffer and takes nothing from it
  * @LEAT_ACCESS_READ_WRITE: it reads and writes the buffer
  *
- * What an operation does with a buffer; from this follows what it waits for.
+ * Access of an op to a buffer. It decides which ops wait for each other.
  */
 typedef enum
 {
@@ -103,7 +103,7 @@ typedef enum
  * @LEAT_PATTERN_STENCIL: an item of every output follows from the items up to a distance away, and the thread with its
  * number does it
  *
- * Which parts of its inputs a kernel's outputs follow from, so that kernels which follow each other may become one.
+ * The parts of its inputs that a kernel's outputs depend on, so that kernels can be fused.
  */
 typedef enum
 {
@@ -155,7 +155,7 @@ typedef struct
  * LeatFuseCall:
  * @is_checked: whether kernels that say which items they touch are held to it
  *
- * How several kernels become one, for leat_recorder_end_fusion().
+ * Describes how kernels are fused, for leat_recorder_end_fusion().
  */
 typedef struct
 {
@@ -167,7 +167,7 @@ typedef struct
  * @LEAT_STATE_SESSION: one for the session: each run finds what the run before it left, whatever lanes they are on
  * @LEAT_STATE_LANE: one for each lane
  *
- * Whose runs a state goes on through.
+ * The runs that a state continues through.
  */
 typedef enum
 {
@@ -206,7 +206,7 @@ typedef struct
  * @LEAT_LOOP_HOST: the host launches each iteration, and looks whether there is to be another one
  * @LEAT_LOOP_FUSED: one kernel does all iterations, and its blocks meet at barriers
  *
- * Who does the iterations of a loop; the results are the same.
+ * The methods of a loop; the results are the same.
  */
 typedef enum
 {
@@ -253,7 +253,7 @@ typedef enum
  *   %LEAT_LOOP_LOOK iterations, and stays likewise
  * @values: the operands of the test, as they were in the last iteration
  *
- * What the test of a loop says of it, in memory of the host that the device sees.  It may be written in the last
+ * The outcome of a loop, written by its test to host memory that the device sees.  It may be written in the last
  * iteration alone, unless the host decides.
  */
 typedef struct
@@ -361,7 +361,7 @@ void leat_recorder_clear_count (LeatRecorder *self, LeatBufferId buffer);
  * @LEAT_TRANSFER_MAPPED: no copy where that can be: kernels read and write the host's memory in place
  * @LEAT_TRANSFER_KERNEL: a kernel of Leat's moves what is live
  *
- * How data goes between host and device, as `upload` and `readback` take it for their property `mode`.
+ * The mode of a transfer between host and device, as for the property `mode` of `upload` and `readback`.
  */
 typedef enum
 {

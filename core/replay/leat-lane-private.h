@@ -467,8 +467,8 @@ gboolean leat_lane_count_graphs (LeatLane *self, LeatPath path, LeatGraphCount *
 void leat_traffic_add (LeatTraffic *self, const LeatTraffic *more, guint64 times);
 void leat_traffic_take_out (LeatTraffic *self, const LeatTraffic *less);
 
-/* For tests, before a run that is to be launched, while none of the lane is under way: see LEAT_POISON in debugging.md.
- */
+/* For tests, before a run that is to be launched, while none of the lane is under way: see LEAT_POISON in
+ * docs/reference/debugging.md. */
 gboolean leat_lane_poison (LeatLane *self, LeatPath path, GError **error);
 gboolean leat_poison_is_asked (void);
 /* In a guarded plan, before a run and after it: what lies behind the lane's buffers is filled, and has to be the same

@@ -101,8 +101,8 @@ leat_session_predict_closed (LeatSession *self, guint64 runs, LeatSessionPlan *p
  * @runs: how many runs there will be, the one that ends a stream counted
  * @error: return location for an error
  *
- * Tells what the session will take, with its properties as they are set now, before anything is allocated; of one that
- * is open, by the plan that it has.
+ * Predicts what the session will take, with its present properties, before anything is allocated. For an open session
+ * it uses the plan that the session has.
  *
  * What runs do depends on #LeatSession:repeat and #LeatSession:readback: @runs are so many on each set of inputs.  What
  * kernels' code, graphs and batches take is not in it.
@@ -207,8 +207,8 @@ leat_session_print_report (LeatSession *self, const LeatSessionPlan *plan)
  * @self: an open session that is not running
  * @error: return location for an error
  *
- * Holds what leat_session_predict () says of as many runs as there were, over as many lanes, against what was counted
- * since the session was opened: copies where they were handed to the driver, memory where it was given and taken back.
+ * Gets what leat_session_predict () predicts for the runs done, beside the counts since the session was opened:
+ * copies as the driver got them, memory as it was taken and given back.
  *
  * Runs that were done to find out how data go best (#LeatSession:calibrate) are in neither.
  *
@@ -246,8 +246,8 @@ leat_session_dup_accounting (LeatSession *self, GError **error)
  * leat_session_dup_predicted:
  * @self: a session that is not running
  *
- * Tells what the plans say of all that was launched since the session was opened, to be held against what
- * leat_session_stop_counting () says of the same runs.
+ * Gets what the plans predict for all launches since the session was opened, to compare with
+ * leat_session_stop_counting ().
  *
  * It is the sum of what leat_plan_dup_prediction() said when each run was launched: runs on inputs that are on the
  * device already do without the uploads, launches of batches have plans of their own, and a plan that becomes a graph

@@ -268,8 +268,8 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
  * @cancellable: (nullable): to give up
  * @error: return location for an error
  *
- * Does several runs on the same inputs and gives the results of the last: what the pipeline keeps from run to run
- * (`state`) goes through all of them.
+ * Does several runs on the same inputs and gives the results of the last. Data that the pipeline keeps from run to
+ * run (`state`) continues through all of them.
  *
  * Every source gives its next data once and every sink takes one result.  Between the runs nothing is waited for and
  * nothing read back, and where the pipeline is one graph, many runs are one launch: a loop on the device, where the

@@ -129,8 +129,8 @@ leat_session_launch_task (LeatSession *self, GTask *task, GError **error)
  * @callback: (scope async): called in the thread-default main context of the caller
  * @user_data: for @callback
  *
- * Does one run as leat_session_replay () does, without waiting for sources that have no data, and without a thread that
- * waits in it: it is launched before this call returns and completed in the main loop.
+ * Does one run as leat_session_replay () does, without a waiting thread and without waiting for sources that have no
+ * data. It launches before it returns, and the main loop completes the run.
  *
  * One run of a session is under way at a time; another call fails with %LEAT_SESSION_ERROR_BUSY.  Cancelling does not
  * call the device back: before the launch nothing is done, after it the callback gets %G_IO_ERROR_CANCELLED at once,

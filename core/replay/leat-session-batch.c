@@ -84,8 +84,8 @@ leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_en
  * @stride: (out): bytes from one entry's memory to the next one's
  * @error: return location for an error
  *
- * Lends the memory that leat_session_replay_batch () takes the inputs of a batch from, or puts its results to, where it
- * is given none and asked for none: they cross the link from there and to there, with no copy between.
+ * Lends the memory from which leat_session_replay_batch () takes inputs, or to which it writes results, if the caller
+ * gives none. No copy lies between it and the link.
  *
  * All ports have as many entries.  To ask for more entries than ever before gives new memory, without what was in the
  * old one: ask for the greatest number first.  The memory stays until then, until the session is closed, or until a
@@ -356,8 +356,8 @@ leat_batch_free_result (gpointer bytes)
  * @cancellable: (nullable): to give up between two launches
  * @error: return location for an error
  *
- * Runs the pipeline once for each of many inputs, many of them in one launch: one upload, one launch for each kernel
- * and one readback serve all entries of it.  #LeatSession:repeat is of single runs only.
+ * Runs the pipeline once for each of many inputs, many in one launch. One upload, one launch for each kernel and one
+ * readback serve all entries of it.  #LeatSession:repeat is of single runs only.
  *
  * What cannot be done for many entries at once (foreign work, kernels that use the grid's z) is done for one after the
  * other within the launch; where entries depend on each other through what is kept from run to run, they are run in
@@ -424,8 +424,7 @@ leat_session_dup_entry_error (LeatSession *self, guint entry)
  * @self: an open session that is not running
  * @error: return location for an error
  *
- * Gets the plan of one launch of a batch, which says of every op whether it is done for all entries at once, and why
- * not.
+ * Gets the plan of one launch of a batch. For every op it tells whether all entries share it, and if not, why.
  *
  * Returns: (transfer full): a plan; %NULL where there is not the memory for one entry
  */

@@ -82,7 +82,7 @@ leat_calibrate_apply (LeatCalibration *self, gboolean settled, GError **error)
   return leat_program_load_kernels (session->program, NULL, error) && leat_lane_rebuild (self->lane, error);
 }
 
-/* "upload0=copy readback0=mapped loop0=host map1=joined" */
+/* "upload0=copy readback0=mapped loop0=host map1=fused" */
 static char *
 leat_calibrate_print (LeatCalibration *self)
 {

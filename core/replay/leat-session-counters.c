@@ -258,26 +258,26 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:dropped:
    *
-   * What `app` nodes with `leaky` have dropped, since the session was opened.
+   * The number of items that `app` nodes with `leaky` have dropped, since the session was opened.
    */
   COUNTER ("dropped", dropped, "Data and results that app nodes dropped because they came too fast"),
   /**
    * LeatSession:runs-timed:
    *
-   * Runs that are in #LeatSession:device-us, since the session was opened: all but those whose results were known, and
-   * those that leat_session_complete () found ended, with nobody having waited for them.
+   * The number of runs in #LeatSession:device-us, since the session was opened. It excludes runs with known results,
+   * and runs that leat_session_complete () found ended without a wait.
    */
   COUNTER ("runs-timed", runs_timed, "Runs of which it is known how long they took"),
   /**
    * LeatSession:evictions:
    *
-   * How often leat_session_evict () took the session off the device, since it was opened.
+   * The number of evictions by leat_session_evict (), since the session was opened.
    */
   COUNTER ("evictions", evictions, "Times that the session was taken off the device"),
   /**
    * LeatSession:restores:
    *
-   * How often it was brought back, by a run or leat_session_restore ().
+   * The number of times that a run or leat_session_restore () has restored it.
    */
   COUNTER ("restores", restores, "Times that the session was brought back to the device"),
   /**
@@ -319,7 +319,7 @@ static const LeatCounter leat_counters[] = {
   /**
    * LeatSession:waits:
    *
-   * How often a thread waited for the end of a run, or of a launch of a batch, since the session was opened.
+   * The number of waits of a thread for the end of a run, or of a launch of a batch, since the session was opened.
    */
   COUNTER ("waits", graphs.work.waits, "Times that a thread waited for the end of a run"),
   /**

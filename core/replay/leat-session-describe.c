@@ -15,14 +15,14 @@ leat_session_describe_identity (void)
   /**
    * LeatSession:pipeline:
    *
-   * What the session runs.
+   * The pipeline of the session.
    */
   leat_session_props[LEAT_SESSION_PROP_PIPELINE] = g_param_spec_object (
     "pipeline", NULL, NULL, LEAT_TYPE_PIPELINE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:device:
    *
-   * Where it runs: "auto", "cuda:N" or "cpu"; %NULL for the environment variable LEAT_DEVICE.
+   * The device: "auto", "cuda:N" or "cpu"; %NULL for the environment variable LEAT_DEVICE.
    */
   leat_session_props[LEAT_SESSION_PROP_DEVICE] = g_param_spec_string (
     "device", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
@@ -35,14 +35,14 @@ leat_session_describe_running (void)
   /**
    * LeatSession:executor:
    *
-   * How ops are run; read when the session opens.  What came of it is in the plan.
+   * The executor of the session; read when it opens. The plan tells the one in use.
    */
   leat_session_props[LEAT_SESSION_PROP_EXECUTOR] = g_param_spec_enum (
     "executor", NULL, NULL, LEAT_TYPE_EXECUTOR, LEAT_EXECUTOR_AUTO, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatSession:repeat:
    *
-   * How many runs are done on each set of inputs, as by leat_session_repeat (); set it between runs.
+   * The number of runs on each set of inputs, as by leat_session_repeat (); set it between runs.
    */
   leat_session_props[LEAT_SESSION_PROP_REPEAT] =
     g_param_spec_uint64 ("repeat", NULL, NULL, 1, G_MAXUINT64, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
@@ -56,7 +56,7 @@ leat_session_describe_running (void)
   /**
    * LeatSession:early-start:
    *
-   * Which kernels may begin before a kernel that they depend on has ended; read when the session opens.
+   * Kernels that may begin before a kernel that they depend on has ended; read when the session opens.
    *
    * It takes a device of compute capability 9.0 and a driver for CUDA 12.3, and shortens chains of kernels that take
    * little time each.  The plan says which kernels it is, or why it is none.
@@ -89,8 +89,8 @@ leat_session_describe_running (void)
   /**
    * LeatSession:wait:
    *
-   * How a thread waits for the device: looking, sleeping, or first the one and then the other.  It may be set at any
-   * time, and holds from the next wait on.
+   * The way a thread waits for the device: polling, sleeping, or first one and then the other. It may be set at any
+   * time, and applies from the next wait on.
    *
    * The context's own flags stay as they are.  On the CPU driver a thread that waits does the work itself, so there
    * "auto" neither looks nor sleeps.
@@ -124,9 +124,9 @@ leat_session_describe_persistent (void)
   /**
    * LeatSession:persistent-multiprocessors:
    *
-   * With #LeatSession:executor persistent, how many multiprocessors the kernel takes at the most, and 0 for a quarter
-   * of them, or fewer where other persistent sessions have some; read when the session opens.  All of these together
-   * leave half of them to what else runs on the device, unless more is asked for; one is given in any case.
+   * The most multiprocessors that a persistent kernel takes. 0 is a quarter of them, or fewer if other persistent
+   * sessions have some. Read when the session opens.  All of these together leave half of them to what else runs on
+   * the device, unless more is asked for; one is given in any case.
    */
   leat_session_props[LEAT_SESSION_PROP_PERSISTENT_MULTIPROCESSORS] = g_param_spec_uint (
     "persistent-multiprocessors", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
@@ -139,8 +139,8 @@ leat_session_describe_lanes (void)
   /**
    * LeatSession:lanes:
    *
-   * How many runs leat_session_run () has under way at the same time, each with memory of its own; read when the
-   * session opens.
+   * The number of runs that leat_session_run () has under way at the same time, each with its own memory; read when
+   * the session opens.
    *
    * Reading, the device's work and writing then overlap; results come in the order of the data, and what nodes keep
    * from run to run goes from each run to the next.  With 0 the session finds out whether that pays, and takes 3 where
@@ -170,7 +170,7 @@ leat_session_describe_place (void)
   /**
    * LeatSession:weight:
    *
-   * How much of the device's time the session is to have, against others of its priority in a #LeatScheduler.
+   * The session's part of the device time, against others of its priority in a #LeatScheduler.
    */
   leat_session_props[LEAT_SESSION_PROP_WEIGHT] =
     g_param_spec_uint ("weight", NULL, NULL, 1, 1000, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
@@ -209,9 +209,9 @@ leat_session_describe_kept (void)
   /**
    * LeatSession:batch:
    *
-   * How many lanes of a batch go into one launch at the most; 0 for what suits the pipeline, at least 64.  A power of
-   * two, or the one below it; read by the first batch after the session was opened.  Where memory does not do for it,
-   * there are fewer.  With 2 or more, leat_session_run () too does so many runs in a launch.
+   * The most entries of a batch in one launch; 0 for a number that suits the pipeline, at least 64. A number that is
+   * no power of two counts as the power of two below it. The first batch after opening reads it. If memory is short,
+   * fewer entries share a launch. With 2 or more, leat_session_run () also does so many runs in a launch.
    */
   leat_session_props[LEAT_SESSION_PROP_BATCH] =
     g_param_spec_uint ("batch", NULL, NULL, 0, 65535, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
@@ -236,7 +236,7 @@ leat_session_describe_taken (void)
   /**
    * LeatSession:budget:
    *
-   * How many bytes of the device's memory the session may take; 0 for as many as there are; read when it opens.
+   * The most bytes of device memory that the session may take; 0: no limit. Read when it opens.
    *
    * What leat_session_predict () says of it is held against this before anything is allocated, and more is
    * %LEAT_SESSION_ERROR_BUDGET; with #LeatSession:lanes at 0 there are no more lanes than fit.  What comes later
@@ -254,7 +254,7 @@ leat_session_describe_watching (void)
   /**
    * LeatSession:timing:
    *
-   * What is measured; read when the session opens.
+   * The measurements to make; read when the session opens.
    *
    * With %LEAT_TIMING_NODES the first 64 runs are measured on the device, op by op, and then one of 32, or fewer where
    * that would make the mean run noticeably longer; the others go as they would without.  leat_session_dup_times ()
@@ -265,7 +265,8 @@ leat_session_describe_watching (void)
   /**
    * LeatSession:name:
    *
-   * What those call the session who watch the process (leat_monitor_start()); may be set at any time, by any thread.
+   * The name of the session for tools that watch the process (leat_monitor_start()); any thread may set it at any
+   * time.
    */
   leat_session_props[LEAT_SESSION_PROP_NAME] =
     g_param_spec_string ("name", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
@@ -292,8 +293,8 @@ leat_session_describe_watching (void)
   /**
    * LeatSession:why-not-repeated-on-device:
    *
-   * Why the runs that were repeated last (leat_session_repeat()) were no loop on the device; empty where they were, or
-   * none were repeated, since the session was opened.  Any thread may ask.
+   * The reason why the last leat_session_repeat() was no loop on the device. It is empty if it was one, or if there
+   * was none since the session was opened.  Any thread may ask.
    */
   leat_session_props[LEAT_SESSION_PROP_WHY_NOT_LOOPED] =
     g_param_spec_string ("why-not-repeated-on-device", NULL, NULL, "", G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);

@@ -215,8 +215,8 @@ leat_session_is_evicted (LeatSession *self)
  * @cancellable: (nullable): to give up before anything has gone
  * @error: return location for an error
  *
- * Takes the session off the device: what it keeps from run to run goes to the host's memory, all other memory that it
- * has on the device is given back, and its graphs are destroyed.
+ * Takes the session off the device: data that it keeps from run to run goes to host memory, and its other device
+ * memory and its graphs are freed.
  *
  * The session stays open.  The next run brings it back, as does leat_session_restore (), and gives the bytes that it
  * would have given without.  Memory that the program fills, reads or has bound stays where it is, and loaded kernels

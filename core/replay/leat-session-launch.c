@@ -188,8 +188,8 @@ leat_session_take_waiter (LeatSession *self, GError **error)
  * @self: a session that is not running
  * @error: return location for an error
  *
- * Gets a file descriptor that can be read (poll, select, epoll) from when a run that leat_session_launch () began has
- * ended until it is completed.
+ * Gets a file descriptor for poll, select or epoll. It is readable from the end of a run that leat_session_launch ()
+ * began until that run is completed.
  *
  * It is one and the same as long as the session lives, over close () and open (), and belongs to the session: neither
  * read it nor close it.  The first call makes the session have a thread that waits for the device from then on.
@@ -211,8 +211,8 @@ leat_session_get_fd (LeatSession *self, GError **error)
  * @self: a session that is not running
  * @error: return location for an error
  *
- * Makes a source for a main loop: its callback, a #GSourceFunc, is called when a run that leat_session_launch () began
- * has ended, and again until that run is completed.
+ * Makes a source for a main loop. Its callback, a #GSourceFunc, is called when a run that leat_session_launch ()
+ * began has ended, and again until that run is completed.
  *
  * The callback is the place for leat_session_complete ().  See leat_session_get_fd ().
  *

@@ -156,9 +156,9 @@ leat_prometheus_append_queues (GString *out, GVariant *queues, const char *label
  * @self: a session
  * @pipeline: what the label "pipeline" is to say
  *
- * Prints what leat_session_dup_stats () tells in the text format that Prometheus reads, and where nodes are measured
- * their times; how much waits in the queues of `app` nodes; and what leat_session_dup_work_queues () told last.  Every
- * sample has the labels "device" and "pipeline".  Any thread may ask.
+ * Prints leat_session_dup_stats () in the text format that Prometheus reads. It adds times of nodes if they are
+ * measured, the lengths of app queues, and the latest leat_session_dup_work_queues ().  Every sample has the labels
+ * "device" and "pipeline".  Any thread may ask.
  *
  * Returns: (transfer full): the text
  */

@@ -127,8 +127,7 @@ leat_session_tell_queues (LeatSession *self, GVariant *queues)
  * @self: an open session that is not running
  * @error: return location for an error
  *
- * Gets what became of the items of the kernels' queues, from the device, where it is counted: since the session was
- * opened, or its plan was made anew for a property that was set.
+ * Gets the counts of the kernels' work queues from the device, since the session was opened or planned anew.
  *
  * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each queue: node s, queue s, capacity t, pushed t,
  *   claimed t, requeued t, most t (items pushed and not done at one time), overflows t (items that there was no room

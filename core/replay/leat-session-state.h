@@ -25,7 +25,7 @@ G_BEGIN_DECLS
  * @LEAT_STATE_ERROR_UNKNOWN_NAME: the pipeline has no state of that name
  * @LEAT_STATE_ERROR_LANES: it is the state of more lanes than the session has
  *
- * What can be wrong with the state of a session, beside the errors of what it stands on.
+ * Errors of the state of a session, beside those of the layers below.
  */
 typedef enum
 {

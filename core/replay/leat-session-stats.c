@@ -144,7 +144,7 @@ leat_session_print_trials (LeatSession *self, const GArray *trials)
  * leat_session_dup_stats:
  * @self: a session
  *
- * Gets what has happened since the session was opened; of a run that is under way in another thread, all up to its last
+ * Gets the statistics since the session was opened. A run that is under way in another thread counts up to its last
  * result.
  *
  * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-reused t (without uploads,

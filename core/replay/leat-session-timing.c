@@ -254,9 +254,8 @@ leat_session_describe_node (const LeatSessionTimes *all, const LeatNodeTimes *ti
  * leat_session_dup_times:
  * @self: a session
  *
- * Gets what the device's clock said about the runs that were measured since the session was opened with
- * #LeatSession:timing set to %LEAT_TIMING_NODES; where a property that was set then gave the data another shape, or
- * made other work of the nodes, since it runs that.
+ * Gets the device times of the runs measured since the session was opened with #LeatSession:timing set to
+ * %LEAT_TIMING_NODES. A property that changes shapes or ops begins the times anew.
  *
  * Returns: (transfer full): a dictionary (a{sv}): samples t (how many runs were measured); their means in microseconds:
  *   wall-us d (from the launch until the wait was over, by the host's clock), and of it launch-us d (in the call that
@@ -297,8 +296,8 @@ leat_session_dup_times (LeatSession *self)
  * leat_session_to_dot:
  * @self: an open session
  *
- * Draws the plan for Graphviz as leat_plan_to_dot () does, with what was measured: in each box the mean time of the op
- * and the bytes that it moves.
+ * Draws the plan for Graphviz as leat_plan_to_dot () does, with the measured mean time of each op and the bytes that
+ * it moves.
  *
  * Returns: (transfer full) (nullable): a DOT graph; %NULL while the session is not open
  */

@@ -43,7 +43,7 @@ G_BEGIN_DECLS
  * @LEAT_SESSION_ERROR_OVERRUN: something wrote behind the end of a buffer; looked for with `LEAT_POISON=1` only, and
  * where AddressSanitizer is in the program
  *
- * What can go wrong with a session, beside the errors of what it stands on.
+ * Errors of a session, beside those of the layers below.
  */
 typedef enum
 {
@@ -83,7 +83,7 @@ GType leat_session_error_get_type (void) G_GNUC_CONST;
  * @LEAT_EXECUTOR_PERSISTENT_AUTO: the same where it can be, and else as @LEAT_EXECUTOR_AUTO, with a warning on the bus
  *   that says why
  *
- * How a session runs its ops.  All give the same bytes.  Work that cannot be captured (leat_recorder_add_foreign())
+ * The executors of a session.  All give the same bytes.  Work that cannot be captured (leat_recorder_add_foreign())
  * goes to the stream in every run, between the graphs of what comes before and after it.
  */
 typedef enum
@@ -104,8 +104,8 @@ GType leat_executor_get_type (void) G_GNUC_CONST;
  * @LEAT_EARLY_START_OFF: none
  * @LEAT_EARLY_START_ON: kernels of any size
  *
- * Which kernels of a graph may begin before a kernel that they depend on has ended.  They wait for it by themselves
- * then, so that the time it takes to start them is gained.
+ * Kernels of a graph that may begin before a kernel that they depend on has ended. They wait for it themselves, which
+ * saves the time to start them.
  */
 typedef enum
 {
@@ -140,7 +140,7 @@ GType leat_memo_mode_get_type (void) G_GNUC_CONST;
  *   cost of a processor
  * @LEAT_WAIT_BLOCK: sleeps until the device wakes it
  *
- * How a thread waits for the device.
+ * The way a thread waits for the device.
  */
 typedef enum
 {
@@ -157,7 +157,7 @@ GType leat_wait_get_type (void) G_GNUC_CONST;
  * @LEAT_TIMING_OFF: only the host's clock is looked at
  * @LEAT_TIMING_NODES: the device's clock says when each node began and ended
  *
- * What a session measures.
+ * The measurements of a session.
  */
 typedef enum
 {
@@ -173,7 +173,7 @@ GType leat_timing_mode_get_type (void) G_GNUC_CONST;
  * @LEAT_READBACK_FINAL: the results of the last run, nothing being waited for before
  * @LEAT_READBACK_EACH: the results of each run
  *
- * Which results of runs on the same inputs come back (#LeatSession:repeat).
+ * The results to read back of runs on the same inputs (#LeatSession:repeat).
  */
 typedef enum
 {
@@ -190,8 +190,8 @@ GType leat_readback_get_type (void) G_GNUC_CONST;
  * @LEAT_PRIORITY_NORMAL: for all else
  * @LEAT_PRIORITY_HIGH: for what somebody waits for
  *
- * Which sessions of a #LeatScheduler go first.  On the device, the work of high ones goes before that of the others
- * wherever both are ready; normal and low are the same there, as nothing is below the default.
+ * The priority of a session in a #LeatScheduler. On the device, ready work of high priority goes first. Normal and
+ * low are the same there, because nothing is below the default.
  */
 typedef enum
 {

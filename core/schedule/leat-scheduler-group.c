@@ -108,8 +108,8 @@ leat_member_group_end (LeatScheduler *self, LeatMember *member)
  * @group: (nullable): a name; %NULL for none
  * @error: return location for an error
  *
- * Lets sessions share the device's memory for what lives within a run: there is as much of it as the largest of the
- * group needs.  Their runs are never at the same time then.
+ * Lets sessions share device memory for data within a run. The group takes as much as its largest session needs.
+ * Their runs are never at the same time then.
  *
  * What is kept from run to run, constants, and the memory of inputs and results stay each session's own (constants of
  * the same bytes are shared anyway), and so does the memory of several lanes and of batches.  It holds from the

@@ -127,14 +127,14 @@ leat_scheduler_describe_limits (void)
   /**
    * LeatScheduler:device:
    *
-   * What the sessions run on.
+   * The device of the sessions.
    */
   leat_scheduler_props[PROP_DEVICE] = g_param_spec_object (
     "device", NULL, NULL, LEAT_TYPE_DEVICE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
   /**
    * LeatScheduler:in-flight:
    *
-   * How many runs of each priority are under way at the most, of different sessions.
+   * The most runs of each priority that are under way, of different sessions.
    *
    * Each priority has places of its own, so that a run never waits for the end of one that it goes before.  With more
    * of them the device is less often idle between two runs; with fewer, the order is kept more strictly.
@@ -144,7 +144,7 @@ leat_scheduler_describe_limits (void)
   /**
    * LeatScheduler:queue-limit:
    *
-   * How many runs of each session may wait; more are refused with %LEAT_SCHEDULER_ERROR_FULL.
+   * The most runs of each session that may wait; more are refused with %LEAT_SCHEDULER_ERROR_FULL.
    */
   leat_scheduler_props[PROP_QUEUE_LIMIT] =
     g_param_spec_uint ("queue-limit", NULL, NULL, 1, G_MAXUINT, 1024, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
@@ -157,14 +157,14 @@ leat_scheduler_describe_order (void)
   /**
    * LeatScheduler:share:
    *
-   * What sessions of the same priority, and without deadlines, have parts of by their #LeatSession:weight.
+   * The resource that sessions of one priority without deadlines share by their #LeatSession:weight.
    */
   leat_scheduler_props[PROP_SHARE] = g_param_spec_enum ("share", NULL, NULL, LEAT_TYPE_SHARE, LEAT_SHARE_TIME,
                                                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
    * LeatScheduler:drop-late:
    *
-   * Whether a run whose deadline has passed when it is its turn is given up with %LEAT_SCHEDULER_ERROR_LATE; else it is
+   * Whether a run whose deadline has passed at its turn is dropped, with %LEAT_SCHEDULER_ERROR_LATE. If not, it is
    * done, and counted as missed.
    */
   leat_scheduler_props[PROP_DROP_LATE] =
@@ -178,8 +178,8 @@ leat_scheduler_describe_memory (void)
   /**
    * LeatScheduler:budget:
    *
-   * How much of the device's memory may be in use, by all of the program, when a session is opened or brought back; one
-   * for which that does not do is refused with %LEAT_SCHEDULER_ERROR_BUDGET.  0, as at first, is the device's budget
+   * The most device memory that the application may use when a session is opened or restored. A session that needs
+   * more is refused with %LEAT_SCHEDULER_ERROR_BUDGET.  0, as at first, is the device's budget
    * (leat_device_get_budget ()).
    */
   leat_scheduler_props[PROP_BUDGET] =
@@ -187,8 +187,8 @@ leat_scheduler_describe_memory (void)
   /**
    * LeatScheduler:evict-idle:
    *
-   * Whether sessions of which no run is under way leave the device (leat_session_evict ()) where another one needs
-   * their room, those first that were not used for longest.  They come back for their next run.
+   * Whether idle sessions are evicted (leat_session_evict ()) if another one needs their memory. Those unused for
+   * longest go first.  They come back for their next run.
    */
   leat_scheduler_props[PROP_EVICT_IDLE] =
     g_param_spec_boolean ("evict-idle", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);

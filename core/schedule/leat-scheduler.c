@@ -9,7 +9,7 @@
 /**
  * LeatScheduler:
  *
- * Who goes next, of many sessions on one device.
+ * Decides which of many sessions on one device runs next.
  *
  * A program makes one for a device (or several, which know nothing of each other), adds sessions and submits runs
  * instead of calling leat_session_replay ().  Runs begin in the order of the sessions' #LeatSession:priority, then of

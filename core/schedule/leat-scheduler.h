@@ -26,7 +26,7 @@ G_BEGIN_DECLS
  * @LEAT_SCHEDULER_ERROR_BUDGET: there is no room for the session; the message has what it takes, what is in use and
  * what is allowed
  *
- * What can go wrong with a run before it is begun, and with a session that is to be among others.
+ * Errors of runs that are not begun, and of sessions that join others.
  */
 typedef enum
 {
@@ -48,7 +48,7 @@ GType leat_scheduler_error_get_type (void) G_GNUC_CONST;
  * @LEAT_SHARE_TIME: of the device's time, as it was measured
  * @LEAT_SHARE_RUNS: of the runs, however long each takes
  *
- * What sessions of the same priority have equal parts of, or parts by their weight.
+ * The resource that sessions of one priority share, equally or by their weight.
  */
 typedef enum
 {

@@ -56,11 +56,11 @@ static const LeatProp leat_base_const_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseConst, path),
     .blurb = "File with the data: an .npy array, or raw bytes" },
   { sizeof (LeatProp), "spec", LEAT_PROP_STRING, 0, offsetof (LeatBaseConst, spec),
-    .blurb = "What raw bytes are, such as f32[256]; u8 as long as the file when not given" },
+    .blurb = "Spec of raw bytes, such as f32[256]; without it, u8 as long as the file" },
 };
 
 static const LeatPortInfo leat_base_const_ports[] = {
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "The data, in device memory" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "Contents of the file" },
 };
 
 const LeatNodeInfo leat_base_const_info = {
@@ -68,11 +68,10 @@ const LeatNodeInfo leat_base_const_info = {
   "const",
   NULL,
   "Data from a file that stays on the device",
-  "The file is read and uploaded once, when the session opens; every run finds it there.  An .npy file says itself "
-  "what "
-  "it holds; any other file is raw bytes, with the type and shape of spec=, of the node's out= or of its link, or "
-  "u8.\n\n"
-  "Example: const path=weights.npy",
+  "The session reads and uploads the file once, when it opens; every run finds the "
+  "data on the device.  An .npy file states its type and shape.  Any other file is raw "
+  "bytes, with the type and shape of spec=, of the node's out= or of its link, or "
+  "u8.\n\nExample: const path=weights.npy",
   leat_base_const_props,
   G_N_ELEMENTS (leat_base_const_props),
   leat_base_const_ports,

@@ -53,17 +53,18 @@ leat_base_discard_get_property (GObject *object, guint id, GValue *value, GParam
 }
 
 static const LeatPortInfo leat_base_discard_ports[] = {
-  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_ANYWHERE, "any", "What nobody needs" },
+  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_ANYWHERE, "any", "Data that is not needed" },
 };
 
 const LeatNodeInfo leat_base_discard_info = {
   sizeof (LeatNodeInfo),
   "discard",
   NULL,
-  "Take results and do nothing with them",
-  "Ends a branch whose result nobody needs, for instance to measure what comes before it.  Data on the device stays "
-  "there: nothing is read back for it.  Its GObject property \"bytes\" says how much came in this session.\n\n"
-  "Example: io:file path=words.txt + upload + text:scan patterns=GPU + discard",
+  "Takes results and does nothing with them",
+  "Ends a branch whose result is not needed, for instance to measure the nodes before "
+  "it.  Data on the device stays there: nothing is read back.  The GObject property "
+  "\"bytes\" counts the bytes that came in this session.\n\nExample: io:file "
+  "path=words.txt + upload + text:scan patterns=GPU + discard",
   NULL,
   0,
   leat_base_discard_ports,

@@ -60,57 +60,61 @@ static const LeatProp props[] = {
   { sizeof (LeatProp), "source", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseKernel, source_path),
     .blurb = "CUDA C file with the kernel" },
   { sizeof (LeatProp), "entry", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, entry),
-    .blurb = "name of the __global__ function; needed when the file has several" },
+    .blurb = "Name of the __global__ function; needed if the file has several" },
   { sizeof (LeatProp), "defines", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, defines),
-    .blurb = "macros that the file finds defined, with commas between: USE_DOUBLE,N=16; NAME alone is 1" },
+    .blurb = "Macros to define for the file, separated by commas, such as USE_DOUBLE,N=16; NAME "
+             "alone is 1" },
   { sizeof (LeatProp), "block", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, block), .def.s = "auto",
-    .blurb = "threads of a block, 256, 16x16 or 8x8x4; auto: 256, or 16x16 for a kernel that uses threadIdx.y, 8x8x4 "
-             "for threadIdx.z" },
+    .blurb = "Threads of a block, such as 256, 16x16 or 8x8x4; auto: 256, or 16x16 for a kernel "
+             "that uses threadIdx.y, or 8x8x4 for threadIdx.z" },
   { sizeof (LeatProp), "grid", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, grid), .def.s = "auto",
-    .blurb = "blocks: auto (a thread for each item of the first output), items:PORT, 120x4, or occupancy (as many as "
-             "run at once); with a block of two or three axes the threads cover the first two or three dimensions" },
+    .blurb = "Blocks of the grid; auto: a thread for each item of the first output; items:PORT: a "
+             "thread for each item of that port; 120x4: that many blocks; occupancy: as many "
+             "blocks as run at once.  With a block of two or three axes, the threads cover the "
+             "first two or three dimensions" },
   { sizeof (LeatProp), "clear", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, clear),
-    .blurb = "outputs that are filled with zero bytes before each launch, with commas between; the others hold "
-             "anything then" },
+    .blurb = "Outputs to fill with zero bytes before each launch, separated by commas; the others "
+             "hold any data then" },
   { sizeof (LeatProp), "update", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, update),
-    .blurb =
-      "outputs that the kernel changes, with commas between: each has an input beside it, NAME_in, whose data it "
-      "holds before the launch, in the same memory where nobody else reads them" },
+    .blurb = "Outputs that the kernel changes in place, separated by commas.  Each has an input "
+             "NAME_in, whose data the output holds before the launch; the two share memory unless "
+             "another node reads that data" },
   { sizeof (LeatProp), "variables", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, variables),
-    .blurb =
-      "what __constant__ and __device__ variables of the file hold that have no initialiser, with commas between: "
-      "NAME=NUMBER, or NAME=FILE, an .npy file or bytes" },
+    .blurb = "Values of __constant__ and __device__ variables of the file that have no "
+             "initialiser, separated by commas: NAME=NUMBER, or NAME=FILE with an .npy file or "
+             "raw bytes" },
   { sizeof (LeatProp), "shared", LEAT_PROP_BYTES, 0, offsetof (LeatBaseKernel, shared), .max.u = G_MAXUINT32,
-    .blurb = "dynamic shared memory of a block" },
+    .blurb = "Dynamic shared memory of a block; a kernel with extern __shared__ needs it" },
   { sizeof (LeatProp), "cooperative", LEAT_PROP_BOOL, 0, offsetof (LeatBaseKernel, cooperative),
-    .blurb = "all blocks run at once, so that they may wait for each other" },
+    .blurb = "true: all blocks run at once, so that they may wait for each other" },
   { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, fp), .choices = fp_choices,
-    .blurb = "strict: the same bytes on every device; fast: multiply and add may be contracted" },
+    .blurb = "strict: the same bytes on every device; fast: a multiplication and an addition may "
+             "become one operation" },
   { sizeof (LeatProp), "access", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, access), .def.s = "any",
-    .blurb =
-      "what of the inputs the outputs follow from, for kernels that become one; any; elementwise: items with the "
-      "same number, in one thread; block: what blocks with the same number have written; stencil:N: items up to "
-      "N away" },
+    .blurb = "Which items an output item depends on, for fusing.  any: any items; elementwise: "
+             "items with the same number, in the same thread; block: items that blocks with the "
+             "same number wrote; stencil:N: items up to N away" },
   { sizeof (LeatProp), "queue", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, queue),
-    .blurb = "how many items the kernel's queues (LeatQueue<T>) have room for, 65536 by themselves: 4096 for each, or "
-             "work:4096 for one, with commas between" },
+    .blurb = "Items that the kernel's work queues (LeatQueue<T>) have room for: 4096 for each "
+             "queue, or work:4096 for one, separated by commas.  Without it, 65536" },
   { sizeof (LeatProp), "keep", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, keep),
-    .blurb = "queues whose items stay from run to run, with commas between; the others are empty when a run begins" },
+    .blurb = "Work queues whose items stay from run to run, separated by commas; the others are "
+             "empty when a run begins" },
   { sizeof (LeatProp), "scope", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, scope), .choices = scope_choices,
-    .blurb = "of queues that are kept; session: one for all runs, in their order; lane: one for each set of inputs in "
-             "flight" },
+    .blurb = "For work queues that are kept; session: one queue for all runs, in their order; "
+             "lane: one queue for each lane" },
   { sizeof (LeatProp), "overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, overflow),
     .choices = overflow_choices,
-    .blurb = "what it means that a queue had no room for an item; error: the run fails; warn: it is told" },
+    .blurb = "If a work queue has no room for an item; error: the run fails; warn: a warning "
+             "tells of it" },
   { sizeof (LeatProp), "on-overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, on_overflow),
     .choices = on_overflow_choices,
-    .blurb =
-      "where the kernel counts more items than an output has room for: fail the run, or make room for all and do "
-      "the run again" },
+    .blurb = "If the kernel counts more items than an output has room for; error: the run fails; "
+             "grow: the session makes room and does the run again" },
   { sizeof (LeatProp), "patience", LEAT_PROP_DOUBLE, 0, offsetof (LeatBaseKernel, patience), .def.d = 10,
     .max.d = 86400,
-    .blurb = "seconds that the kernel waits at a queue in which nothing is claimed or done, before the run fails; 0: "
-             "for ever" },
+    .blurb = "Seconds that the kernel waits at a work queue at which no item is claimed or "
+             "finished, before the run fails; 0: for ever" },
 };
 
 const LeatNodeInfo leat_base_kernel_info = {

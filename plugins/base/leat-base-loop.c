@@ -34,39 +34,41 @@ static const char *const method_choices[] = { "auto", "while", "unrolled", "host
 
 static const LeatProp leat_base_loop_props[] = {
   { sizeof (LeatProp), "max-iterations", LEAT_PROP_UINT, 0, offsetof (LeatBaseLoop, max_iterations), .min.u = 0,
-    .max.u = G_MAXINT64, .blurb = "Iterations that it does at most; 0: no limit, which needs until=" },
+    .max.u = G_MAXINT64, .blurb = "Most iterations; 0: no limit, which needs until=" },
   { sizeof (LeatProp), "until", LEAT_PROP_STRING, 0, offsetof (LeatBaseLoop, until),
-    .blurb = "Expression over outputs of one item, and `iteration`; where it is true the loop ends" },
+    .blurb = "Expression over outputs of one item and the name iteration; the loop ends after an "
+             "iteration in which it is true" },
   { sizeof (LeatProp), "carry", LEAT_PROP_STRING, 0, offsetof (LeatBaseLoop, carry),
-    .blurb = "What goes on from one iteration to the next, IN:OUT with commas between; not needed where there is one "
-             "of each" },
+    .blurb = "Data that each iteration hands to the next: IN:OUT, separated by commas; not needed "
+             "if there is one input and one output" },
   { sizeof (LeatProp), "series", LEAT_PROP_STRING, 0, offsetof (LeatBaseLoop, series),
-    .blurb = "Name of an output of one item, whose value in each iteration comes out of the port series" },
+    .blurb = "Name of an output of one item; the port series gives its value in each iteration" },
   { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatBaseLoop, budget), .def.d = 60, .min.d = 0,
-    .max.d = 1e9, .blurb = "Seconds after which it is taken to run away, and the run fails; 0: never" },
+    .max.d = 1e9, .blurb = "Seconds after which the loop counts as runaway and the run fails; 0: never" },
   { sizeof (LeatProp), "method", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseLoop, method), .choices = method_choices,
-    .blurb = "while: a node of the graph; unrolled: the body as often as it is done; host: launched by the host; "
-             "fused: one kernel" },
+    .blurb = "while: a loop node of the CUDA graph; unrolled: the body stands in the graph once "
+             "for each iteration; host: the host launches each iteration; fused: one kernel "
+             "does all iterations" },
 };
 
 static const LeatPortInfo leat_base_loop_ports[] = {
   { sizeof (LeatPortInfo), "iterations", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_LATE, "u64[]",
-    "How many iterations were done" },
+    "Number of iterations that were done" },
   { sizeof (LeatPortInfo), "series", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_LATE, "any[<=n]",
-    "What the output that series= names was in each iteration" },
+    "Value of the output that series= names, in each iteration" },
 };
 
 const LeatNodeInfo leat_base_loop_info = {
   sizeof (LeatNodeInfo),
   "loop",
   NULL,
-  "Does its body again and again",
-  "The nodes and links between { and } are done until until= is true or max-iterations= are done, at least once.  In "
-  "the "
-  "body in.NAME is what comes to the loop's input NAME, and what goes to out.NAME is its output NAME.  carry=u:next "
-  "says that in.u is, from the second iteration on, what out.next was in the one before.  Nothing leaves the device in "
-  "between.\n\n"
-  "Example: loop max-iterations=10 carry=x:half begin in.x + map expr=x/2 + out.half end",
+  "Repeats its body",
+  "The nodes and links between { and } run until the expression until= is true or "
+  "max-iterations= are done, at least once.  In the body, in.NAME is the data of the "
+  "loop's input NAME, and a link to out.NAME gives its output NAME.  carry=u:next "
+  "makes in.u, from the second iteration on, the value that out.next had in the "
+  "iteration before.  No data leaves the device between iterations.\n\nExample: loop "
+  "max-iterations=10 carry=x:half begin in.x + map expr=x/2 + out.half end",
   leat_base_loop_props,
   G_N_ELEMENTS (leat_base_loop_props),
   leat_base_loop_ports,

@@ -40,21 +40,24 @@ static const char *const fp_choices[] = { "strict", "fast", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "expr", LEAT_PROP_STRING, LEAT_PROP_REQUIRED, offsetof (LeatBaseMap, expr),
-    .blurb = "expression in C, such as 2*x+1; names that are not inputs are arguments" },
+    .blurb = "Expression in C, such as 2*x+1; names that are not inputs are arguments" },
   { sizeof (LeatProp), "inputs", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, inputs), .def.s = "x",
-    .blurb = "names of the inputs, with commas between them" },
+    .blurb = "Names of the inputs, separated by commas" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, type), .choices = type_choices,
-    .blurb = "type of the result; same: that of the first input" },
+    .blurb = "Type of the result; same: the type of the first input" },
   { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, fp), .choices = fp_choices,
-    .blurb = "strict: the same bytes on every device; fast: multiply and add may be contracted" },
+    .blurb = "strict: the same bytes on every device; fast: a multiplication and an addition may "
+             "become one operation" },
   { sizeof (LeatProp), "block", LEAT_PROP_UINT, 0, offsetof (LeatBaseMap, block), .def.u = LEAT_MAP_BLOCK, .min.u = 1,
-    .max.u = LEAT_MAP_MOST_BLOCK, .blurb = "threads of a block, as those of kernels beside it" },
+    .max.u = LEAT_MAP_MOST_BLOCK,
+    .blurb = "Threads of a block; kernels with blocks of one size can be fused without a barrier" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the results, in the shape of the inputs" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "Results, in the shape of the inputs" },
   { sizeof (LeatPortInfo), "(NAME)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
-    "one for each name in inputs; x where nothing is said" },
+    "One input for each name in inputs; x by default.  All have one shape; any type but "
+    "f16" },
 };
 
 const LeatNodeInfo leat_base_map_info = {
@@ -62,13 +65,12 @@ const LeatNodeInfo leat_base_map_info = {
   "map",
   NULL,
   "Computes an expression for each item",
-  "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; other names are arguments and are "
-  "set "
-  "like properties.  Functions: abs min max sqrt exp log sin cos tan pow floor ceil round fma and their like.  "
-  "Arguments "
-  "and numbers with a fraction are float where the result is, arguments are whole where it is i64 or u64, else they "
-  "are "
-  "double.\n\nExample: map expr=gain*x+offset gain=2 offset=1",
+  "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; "
+  "other names are arguments, which are set like properties.  Functions include abs "
+  "min max sqrt exp log sin cos tan pow floor ceil round fma.  If the result is f32, "
+  "arguments and numbers with a fraction are float.  If it is i64 or u64, arguments "
+  "are whole numbers.  Otherwise they are double.\n\nExample: map expr=gain*x+offset "
+  "gain=2 offset=1",
   props,
   G_N_ELEMENTS (props),
   ports,

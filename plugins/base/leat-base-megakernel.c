@@ -21,23 +21,22 @@ G_DEFINE_FINAL_TYPE (LeatBaseMegakernel, leat_base_megakernel, LEAT_TYPE_GROUP)
 
 static const LeatProp leat_base_megakernel_props[] = {
   { sizeof (LeatProp), "check", LEAT_PROP_BOOL, 0, offsetof (LeatBaseMegakernel, check),
-    .blurb =
-      "whether kernels that say access= are held to it, which takes time and memory; what they touch else fails the "
-      "run" },
+    .blurb = "true: a run fails if a kernel touches items that its access= excludes; the check "
+             "takes time and memory" },
 };
 
 const LeatNodeInfo leat_base_megakernel_info = {
   sizeof (LeatNodeInfo),
   "megakernel",
   NULL,
-  "Does its body as one kernel",
-  "The kernels of the nodes between { and } become one, launched once.  In the body in.NAME is what comes to the "
-  "node's "
-  "input NAME, and what goes to out.NAME is its output NAME.  Where a kernel needs what others have written, all "
-  "blocks "
-  "meet at a barrier, unless access= says that its own block or thread has written it, or the blocks around: then "
-  "nothing waits, or a block for those around it, and what nobody else reads stays in registers.\n\n"
-  "Example: megakernel begin in.x + map expr=x*2 + map expr=x+1 + out.y end",
+  "Fuses its body into one kernel",
+  "The kernels of the nodes between { and } become one kernel, which is launched "
+  "once.  In the body, in.NAME is the data of the node's input NAME, and a link to "
+  "out.NAME gives its output NAME.  If a kernel needs data that others wrote, all "
+  "blocks meet at a barrier.  If access= says that the same thread or block wrote the "
+  "data, nothing waits.  If neighbouring blocks wrote it, a block waits for those.  "
+  "Data that no other node reads stays in registers.\n\nExample: megakernel begin in.x "
+  "+ map expr=x*2 + map expr=x+1 + out.y end",
   leat_base_megakernel_props,
   G_N_ELEMENTS (leat_base_megakernel_props),
   NULL,

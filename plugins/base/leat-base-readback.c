@@ -29,8 +29,9 @@ leat_base_readback_record (LeatNode *node, LeatRecorder *recorder, GError **erro
 static const LeatProp leat_base_readback_props[] = {
   { sizeof (LeatProp), "mode", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseReadback, mode), .def.i = LEAT_TRANSFER_AUTO,
     .choices = leat_base_transfer_modes,
-    .blurb = "copy, mapped: the device writes to host memory itself, kernel: a kernel moves what is live, or auto: the "
-             "session measures" },
+    .blurb = "copy: the copy engine copies; mapped: the device writes to host memory itself; "
+             "kernel: a kernel moves the live data; auto: the session measures and takes the "
+             "fastest" },
 };
 
 static const LeatPortInfo leat_base_readback_ports[] = {
@@ -42,13 +43,14 @@ const LeatNodeInfo leat_base_readback_info = {
   sizeof (LeatNodeInfo),
   "readback",
   NULL,
-  "Move results from the device to the host",
-  "Everything on the left of it is on the device, everything on the right in host memory; the spec is the same.  How "
-  "the data gets there is settled by the session's first run, which measures, or by what the device is, and the plan "
-  "of "
-  "the open session says how and why: copied, moved by a kernel, or written there by the device, which pays where the "
-  "length of a result is not known beforehand.  mode= insists on one of them.\n\n"
-  "Example: io:npy path=in.npy + upload + map expr=2*x + readback mode=copy + io:npy path=out.npy",
+  "Moves results from the device to the host",
+  "Nodes before it work on the device, nodes behind it in host memory; the spec stays "
+  "the same.  With mode=auto the first run of a session measures how to move the data, "
+  "or the kind of device decides.  The plan of the open session tells the choice and "
+  "the reason: the data is copied, moved by a kernel, or written to host memory by the "
+  "device itself.  The last is fast if the length of a result is not known "
+  "beforehand.  Any other mode= is binding.\n\nExample: io:npy path=in.npy + upload + "
+  "map expr=2*x + readback mode=copy + io:npy path=out.npy",
   leat_base_readback_props,
   G_N_ELEMENTS (leat_base_readback_props),
   leat_base_readback_ports,

@@ -30,19 +30,19 @@ static const char *const scope_choices[] = { "session", "lane", NULL };
 
 static const LeatProp leat_base_state_props[] = {
   { sizeof (LeatProp), "spec", LEAT_PROP_STRING, 0, offsetof (LeatBaseState, spec),
-    .blurb = "What it holds, such as f32[256]; not needed where path= or a link says it" },
+    .blurb = "Spec of the contents, such as f32[256]; not needed if path= or a link gives it" },
   { sizeof (LeatProp), "init", LEAT_PROP_STRING, 0, offsetof (LeatBaseState, init),
-    .blurb = "Number that every item is at first; zeros when neither it nor path= is given" },
+    .blurb = "Number that every item is at first; zeros if neither init nor path is set" },
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, 0, offsetof (LeatBaseState, path),
-    .blurb = "File with its first contents: an .npy array, or raw bytes" },
+    .blurb = "File with the first contents: an .npy array, or raw bytes" },
   { sizeof (LeatProp), "scope", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseState, scope), .choices = scope_choices,
-    .blurb = "session: one for all runs, in their order; lane: one for each set of inputs in flight" },
+    .blurb = "session: one state for all runs, in their order; lane: one state for each lane" },
 };
 
 static const LeatPortInfo leat_base_state_ports[] = {
   { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_DELAYED, "any",
-    "What it is in the next run; stays as it is where nothing is linked" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "What it was when the run began" },
+    "Contents for the next run; if not linked, the contents stay" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "Contents when the run began" },
 };
 
 const LeatNodeInfo leat_base_state_info = {
@@ -50,11 +50,12 @@ const LeatNodeInfo leat_base_state_info = {
   "state",
   NULL,
   "Keeps data on the device from run to run",
-  "In each run it gives what came to it in the run before; in the first one, what init= or path= say, or zeros.  So a "
-  "link to it closes no cycle.\n\n"
-  "A node that works in place (`map`, `kernel` with update=) and is all that reads it writes what it becomes in its "
-  "memory; else it is copied.  The plan says which.\n\n"
-  "Example: state name=mean spec=f32[256] + m.mean , m. + mean",
+  "In each run the output gives the data that came to the input in the run before.  In "
+  "the first run it gives init= or the contents of path=, or zeros.  So a link to a "
+  "state closes no cycle.\n\nA node that works in place (`map`, `kernel` with update=) "
+  "and is the only reader of the state writes the new contents into its memory.  "
+  "Otherwise they are copied.  The plan tells which.\n\nExample: state name=mean "
+  "spec=f32[256] + m.mean , m. + mean",
   leat_base_state_props,
   G_N_ELEMENTS (leat_base_state_props),
   leat_base_state_ports,

@@ -29,8 +29,9 @@ leat_base_upload_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 static const LeatProp leat_base_upload_props[] = {
   { sizeof (LeatProp), "mode", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseUpload, mode), .def.i = LEAT_TRANSFER_AUTO,
     .choices = leat_base_transfer_modes,
-    .blurb = "copy, mapped: the device works on host memory in place, kernel: a kernel moves what is live, or auto: "
-             "the session measures" },
+    .blurb = "copy: the copy engine copies; mapped: the device works on host memory in place; "
+             "kernel: a kernel moves the live data; auto: the session measures and takes the "
+             "fastest" },
 };
 
 static const LeatPortInfo leat_base_upload_ports[] = {
@@ -42,13 +43,13 @@ const LeatNodeInfo leat_base_upload_info = {
   sizeof (LeatNodeInfo),
   "upload",
   NULL,
-  "Move data from the host to the device",
-  "Everything on the left of it is in host memory, everything on the right on the device; the spec is the same.  How "
-  "the data gets there is settled by the session's first run, which measures, or by what the device is, and the plan "
-  "of "
-  "the open session says how and why: copied, moved by a kernel, or not moved at all.  mode= insists on one of "
-  "them.\n\n"
-  "Example: io:file path=words.txt + upload + text:scan patterns=GPU + readback + text:report",
+  "Moves data from the host to the device",
+  "Nodes before it work in host memory, nodes behind it on the device; the spec stays "
+  "the same.  With mode=auto the first run of a session measures how to move the data, "
+  "or the kind of device decides.  The plan of the open session tells the choice and "
+  "the reason: the data is copied, moved by a kernel, or not moved at all.  Any other "
+  "mode= is binding.\n\nExample: io:file path=words.txt + upload + text:scan "
+  "patterns=GPU + readback + text:report",
   leat_base_upload_props,
   G_N_ELEMENTS (leat_base_upload_props),
   leat_base_upload_ports,

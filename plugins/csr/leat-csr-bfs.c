@@ -49,48 +49,56 @@ static const char *const limit_choices[] = { "stop", "warn", "error", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "source", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, source), .max.u = G_MAXUINT32 - 1,
-    .blurb = "the vertex that the search begins with, where the input sources is not linked" },
+    .blurb = "Vertex at which the search begins if the input sources is not linked" },
   { sizeof (LeatProp), "symmetric", LEAT_PROP_BOOL, 0, offsetof (LeatCsrBfs, symmetric),
-    .blurb = "every edge has its opposite, as csr:read gives them with edges=undirected" },
+    .blurb = "true: every edge has its opposite, as csr:read gives them with edges=undirected" },
   { sizeof (LeatProp), "max-iterations", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, max_iterations),
-    .blurb = "how many levels are looked for at most; 0: no search has more than there are vertices" },
+    .blurb = "Most levels to search; 0: no limit, as no search has more levels than vertices" },
   { sizeof (LeatProp), "on-limit", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrBfs, on_limit), .def.i = 2,
-    .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
+    .choices = limit_choices,
+    .blurb = "If max-iterations is reached with work left; stop: give the results so far; warn: "
+             "give them with a warning; error: fail the run" },
   { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrBfs, budget), .def.d = 60, .min.d = 0,
-    .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
+    .max.d = 1e9, .blurb = "Seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, threads), .def.u = 640, .min.u = 32,
-    .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
+    .max.u = 1024, .blurb = "Threads of a block on a GPU, a multiple of 32" },
   { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, alone), .min.u = 0, .max.u = 1024,
-    .blurb =
-      "rows of a level, those of more than 64 edges counted several times, up to which one block of a GPU does it "
-      "by itself; 0: what runs before have found to be best" },
+    .blurb = "Most rows of a level that one block of a GPU does by itself; a row of more than 64 "
+             "edges counts several times.  0: the limit that earlier runs found best" },
   { sizeof (LeatProp), "pull-from", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, pull_from), .min.u = 0, .max.u = 1 << 20,
-    .blurb =
-      "a level is found from its far side where it has more than one in so many of the edges that are left; 0, and "
-      "pull-until too: what runs before have found to be best; 0, and pull-until not: 14" },
+    .blurb = "A growing level is searched from its far side if it has more than one in so many of "
+             "the edges that are left.  0: the limit that earlier runs found best, or 14 if "
+             "pull-until is set" },
   { sizeof (LeatProp), "pull-until", LEAT_PROP_UINT, 0, offsetof (LeatCsrBfs, pull_until), .min.u = 0, .max.u = 1 << 20,
-    .blurb = "until it does not grow and has less than one in so many of the vertices; 0, and pull-from not: 24" },
+    .blurb = "Searching from the far side ends when a level does not grow and has less than one "
+             "in so many of the vertices.  0: the limit that earlier runs found best, or 24 if "
+             "pull-from is set" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "where each vertex's edges begin, u32 or u64" },
-  { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "where each edge goes, u32" },
+  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "Where each vertex's edges begin, u32 or u64" },
+  { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "Where each edge leads, u32" },
   { sizeof (LeatPortInfo), "back_offsets", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "as offsets, of the graph with every edge turned around; makes the search of a directed graph faster" },
-  { sizeof (LeatPortInfo), "back_indices", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any", "goes with back_offsets" },
+    "Offsets of the same graph with every edge turned around; they make the search of a "
+    "directed graph faster" },
+  { sizeof (LeatPortInfo), "back_indices", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
+    "Indices that belong to back_offsets" },
   { sizeof (LeatPortInfo), "sources", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "vertices that the search begins with, u32; instead of source" },
+    "Vertices at which the search begins, u32, instead of the property source" },
   { sizeof (LeatPortInfo), "levels", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "for each vertex how many edges it is away, u32; 4294967295 where it cannot be reached" },
+    "For each vertex the number of edges from the nearest source, u32; 4294967295 if no "
+    "path leads there" },
   { sizeof (LeatPortInfo), "parents", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "for each vertex the one before it, u32: the least of those that may be; of a source itself" },
+    "For each vertex the one before it on a shortest path, u32: the least if there are "
+    "several; a source is its own parent" },
   { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "u64[8]: iterations, whether max-iterations (1) or the budget (2) were spent, vertices reached, levels that one "
-    "block did alone, by "
-    "pushing and by pulling, what was left in the frontier, levels that blocks did apart" },
+    "u64[8]: iterations; 0, or 1 if max-iterations or 2 if the budget ended the search; "
+    "vertices reached; levels that one block did alone; levels done by pushing; levels "
+    "done by pulling; rows left in the frontier; levels that blocks did apart" },
   { sizeof (LeatPortInfo), "limits", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "u64[6]: alone, pull-from and pull-until as they were in this run, the density (bits of the number of edges of 16 "
-    "vertices), searches that were measured in such graphs, whether this one tried a limit" },
+    "u64[6]: alone, pull-from and pull-until of this run; density (bits of the number of "
+    "edges of 16 vertices); searches measured in such graphs; whether this run tried a "
+    "limit" },
 };
 
 const LeatNodeInfo leat_csr_bfs_info = {
@@ -98,8 +106,9 @@ const LeatNodeInfo leat_csr_bfs_info = {
   "csr:bfs",
   NULL,
   "Breadth-first search in a graph",
-  "How many edges each vertex is away from a source, and over which vertex the way goes.  The whole search is one "
-  "kernel.\n\nExample: csr:bfs source=5 symmetric=true",
+  "For each vertex the search finds the number of edges from the nearest source, and "
+  "the vertex before it on a shortest path.  The whole search is one kernel.\n\n"
+  "Example: csr:bfs source=5 symmetric=true",
   props,
   G_N_ELEMENTS (props),
   ports,

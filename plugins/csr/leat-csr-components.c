@@ -28,27 +28,27 @@ G_DEFINE_FINAL_TYPE (LeatCsrComponents, leat_csr_components, LEAT_TYPE_NODE)
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrComponents, threads), .def.u = 1024, .min.u = 32,
-    .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
+    .max.u = 1024, .blurb = "Threads of a block on a GPU, a multiple of 32" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "where each vertex's edges begin, u32 or u64" },
-  { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "where each edge goes, u32" },
+  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "Where each vertex's edges begin, u32 or u64" },
+  { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "Where each edge leads, u32" },
   { sizeof (LeatPortInfo), "known", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "labels of a graph that had fewer edges, to begin with" },
+    "Labels of the same graph with fewer edges, to start from" },
   { sizeof (LeatPortInfo), "changed", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "vertices from which edges were added since, u32" },
+    "Vertices from which edges were added since, u32" },
   { sizeof (LeatPortInfo), "labels", LEAT_PORT_OUTPUT, 0, "any",
-    "for each vertex the least vertex of its component, u32" },
+    "For each vertex the least vertex of its component, u32" },
 };
 
 const LeatNodeInfo leat_csr_components_info = {
   sizeof (LeatNodeInfo),
   "csr:components",
   NULL,
-  "Parts of a graph that no edge connects",
-  "Two vertices are in one component where there is a way between them, whichever way its edges go.\n\n"
-  "Example: csr:components",
+  "Finds the connected parts of a graph",
+  "Two vertices are in one component if a path joins them, whichever way its edges "
+  "point.\n\nExample: csr:components",
   props,
   G_N_ELEMENTS (props),
   ports,

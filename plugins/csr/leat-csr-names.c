@@ -29,20 +29,21 @@ G_DEFINE_FINAL_TYPE (LeatCsrNames, leat_csr_names, LEAT_TYPE_ENDPOINT)
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "packages", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatCsrNames, packages_path),
-    .blurb = "the file that csr:read has the graph from" },
+    .blurb = "File from which csr:read read the graph" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_HOST, "u32[*]", "the levels that csr:bfs gives" },
+  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_HOST, "u32[*]", "Levels from csr:bfs" },
 };
 
 const LeatNodeInfo leat_csr_names_info = {
   sizeof (LeatNodeInfo),
   "csr:names",
   NULL,
-  "Prints names of packages that a search reached, with their levels",
-  "A line \"LEVEL NAME\" for each, by level and then by name.  Names that are only provided by others stand in angle "
-  "brackets.\n\nExample: readback + csr:names packages=/var/lib/dpkg/status",
+  "Prints the names of packages that a search reached, with their levels",
+  "Prints a line \"LEVEL NAME\" for each package, ordered by level and then by name.  "
+  "Angle brackets mark names that other packages only provide.\n\nExample: readback + "
+  "csr:names packages=/var/lib/dpkg/status",
   props,
   G_N_ELEMENTS (props),
   ports,

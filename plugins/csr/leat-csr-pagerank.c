@@ -42,35 +42,41 @@ static const char *const limit_choices[] = { "stop", "warn", "error", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "damping", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrPagerank, damping), .def.d = 0.85, .min.d = 0,
-    .max.d = 1, .blurb = "part of a rank that goes on along edges; the rest goes to all vertices alike" },
+    .max.d = 1, .blurb = "Part of a rank that follows the edges; the rest is spread over all vertices" },
   { sizeof (LeatProp), "tolerance", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrPagerank, tolerance), .def.d = 1e-6,
-    .min.d = 0, .max.d = 2, .blurb = "it ends when the ranks changed by less than this, all together" },
+    .min.d = 0, .max.d = 2,
+    .blurb = "The iterations end when the sum of all changes of ranks is below this.  Below 2e-7 "
+             "they may never end, as ranks are f32" },
   { sizeof (LeatProp), "max-iterations", LEAT_PROP_UINT, 0, offsetof (LeatCsrPagerank, max_iterations), .def.u = 100,
-    .min.u = 1, .max.u = 1000000, .blurb = "iterations at most" },
+    .min.u = 1, .max.u = 1000000, .blurb = "Most iterations" },
   { sizeof (LeatProp), "on-limit", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrPagerank, on_limit), .def.i = 2,
-    .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
+    .choices = limit_choices,
+    .blurb = "If max-iterations is reached with work left; stop: give the results so far; warn: "
+             "give them with a warning; error: fail the run" },
   { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrPagerank, budget), .def.d = 60, .min.d = 0,
-    .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
+    .max.d = 1e9, .blurb = "Seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrPagerank, threads), .def.u = 1024, .min.u = 32,
-    .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
+    .max.u = 1024, .blurb = "Threads of a block on a GPU, a multiple of 32" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "where each vertex's edges begin, u32 or u64" },
-  { sizeof (LeatPortInfo), "back_offsets", LEAT_PORT_INPUT, 0, "any", "the same of the graph turned around" },
-  { sizeof (LeatPortInfo), "back_indices", LEAT_PORT_INPUT, 0, "any", "where each of its edges goes, u32" },
-  { sizeof (LeatPortInfo), "ranks", LEAT_PORT_OUTPUT, 0, "any", "of each vertex, f32; all together 1" },
+  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "Where each vertex's edges begin, u32 or u64" },
+  { sizeof (LeatPortInfo), "back_offsets", LEAT_PORT_INPUT, 0, "any",
+    "Offsets of the same graph with every edge turned around" },
+  { sizeof (LeatPortInfo), "back_indices", LEAT_PORT_INPUT, 0, "any", "Indices that belong to back_offsets, u32" },
+  { sizeof (LeatPortInfo), "ranks", LEAT_PORT_OUTPUT, 0, "any", "Rank of each vertex, f32; their sum is 1" },
   { sizeof (LeatPortInfo), "residuals", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "how much the ranks changed in each iteration, f32" },
+    "Change of the ranks in each iteration, f32" },
   { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "u64[4]: iterations, whether it came to its end (0), the last change in 2^-60, 0" },
+    "u64[4]: iterations; 0 if the ranks converged, or 1 if max-iterations or 2 if the "
+    "budget ended the run; the last change in units of 2^-60; 0" },
 };
 
 const LeatNodeInfo leat_csr_pagerank_info = {
   sizeof (LeatNodeInfo),
   "csr:pagerank",
   NULL,
-  "How often a walk along random edges is at each vertex",
+  "Finds how often a walk along random edges visits each vertex",
   "Ranks are the same in every run and on every device.\n\n"
   "Example: csr:pagerank tolerance=1e-5",
   props,

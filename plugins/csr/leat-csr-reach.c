@@ -21,40 +21,41 @@ static const char *const limit_choices[] = { "stop", "warn", "error", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "max-iterations", LEAT_PROP_UINT, 0, offsetof (LeatCsrReach, relax.max_iterations),
-    .blurb = "rounds at most; 0: more than it can need" },
+    .blurb = "Most rounds; 0: more than the search can need" },
   { sizeof (LeatProp), "on-limit", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrReach, relax.on_limit), .def.i = 2,
-    .choices = limit_choices, .blurb = "where these are spent: give what was found, warn too, or fail the run" },
+    .choices = limit_choices,
+    .blurb = "If max-iterations is reached with work left; stop: give the results so far; warn: "
+             "give them with a warning; error: fail the run" },
   { sizeof (LeatProp), "budget", LEAT_PROP_DOUBLE, 0, offsetof (LeatCsrReach, relax.budget), .def.d = 60, .min.d = 0,
-    .max.d = 1e9, .blurb = "seconds after which the run fails; 0: never" },
+    .max.d = 1e9, .blurb = "Seconds after which the run fails; 0: never" },
   { sizeof (LeatProp), "threads", LEAT_PROP_UINT, 0, offsetof (LeatCsrReach, relax.threads), .def.u = 1024, .min.u = 32,
-    .max.u = 1024, .blurb = "threads of a block on a GPU, a multiple of 32" },
+    .max.u = 1024, .blurb = "Threads of a block on a GPU, a multiple of 32" },
   { sizeof (LeatProp), "alone", LEAT_PROP_UINT, 0, offsetof (LeatCsrReach, relax.alone), .min.u = 0, .max.u = 1 << 20,
-    .blurb =
-      "vertices of a round, with 16 edges each, up to which one block of a GPU does it by itself; 0: what runs before "
-      "have found to be best" },
+    .blurb = "Most vertices of a round, each counted with 16 edges, that one block of a GPU does "
+             "by itself.  0: the limit that earlier runs found best" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "where each vertex's edges begin, u32 or u64" },
-  { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "where each edge goes, u32" },
-  { sizeof (LeatPortInfo), "sources", LEAT_PORT_INPUT, 0, "any", "vertices to begin with, u32" },
+  { sizeof (LeatPortInfo), "offsets", LEAT_PORT_INPUT, 0, "any", "Where each vertex's edges begin, u32 or u64" },
+  { sizeof (LeatPortInfo), "indices", LEAT_PORT_INPUT, 0, "any", "Where each edge leads, u32" },
+  { sizeof (LeatPortInfo), "sources", LEAT_PORT_INPUT, 0, "any", "Vertices at which the search begins, u32, up to 64" },
   { sizeof (LeatPortInfo), "known", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "reached of a graph that had fewer edges, to begin with" },
+    "Output reached of the same graph with fewer edges, to start from" },
   { sizeof (LeatPortInfo), "changed", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "vertices from which edges were added since, u32" },
-  { sizeof (LeatPortInfo), "reached", LEAT_PORT_OUTPUT, 0, "any", "for each vertex a bit for each source, u64" },
+    "Vertices from which edges were added since, u32" },
+  { sizeof (LeatPortInfo), "reached", LEAT_PORT_OUTPUT, 0, "any", "For each vertex one bit for each source, u64" },
   { sizeof (LeatPortInfo), "report", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "u64[4]: rounds, whether max-iterations (1) or the budget (2) were spent, what was left then, alone as it was "
-    "in this run" },
+    "u64[4]: rounds; 0, or 1 if max-iterations or 2 if the budget ended the search; "
+    "vertices left then; alone of this run" },
 };
 
 const LeatNodeInfo leat_csr_reach_info = {
   sizeof (LeatNodeInfo),
   "csr:reach",
   NULL,
-  "Which of 64 sources each vertex can be reached from",
-  "All sources are searched from at once.  Bit i of a vertex says that there is a way from source number i.\n\n"
-  "Example: csr:reach",
+  "Finds which of up to 64 sources can reach each vertex",
+  "One search covers all sources.  Bit i of a vertex is set if a path leads to it from "
+  "source number i.\n\nExample: csr:reach",
   props,
   G_N_ELEMENTS (props),
   ports,

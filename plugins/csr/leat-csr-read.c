@@ -45,49 +45,56 @@ static const char *const offset_choices[] = { "auto", "u32", "u64", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, 0, offsetof (LeatCsrRead, path),
-    .blurb = "a text with the edges: \"from to\" or \"from to weight\" in each line, or a Matrix Market file" },
+    .blurb = "Text with the edges (\"from to\" or \"from to weight\" on each line), a Matrix "
+             "Market file, or a list of packages" },
   { sizeof (LeatProp), "format", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrRead, format), .choices = format_choices,
-    .blurb = "what the text is; auto: by how it begins; packages: those of a Debian system, and what they depend on" },
+    .blurb = "Format of the text; auto: recognised by its beginning; packages: packages of a "
+             "Debian system and their dependencies" },
   { sizeof (LeatProp), "from", LEAT_PROP_STRING, 0, offsetof (LeatCsrRead, from),
-    .blurb = "a package, whose number is at the output source" },
+    .blurb = "Package whose number appears at the output source" },
   { sizeof (LeatProp), "offsets-path", LEAT_PROP_PATH, 0, offsetof (LeatCsrRead, offsets_path),
-    .blurb = "instead of path: an .npy file that says where each vertex's edges begin, and where the last one's end" },
+    .blurb = "Instead of path: .npy file with the position at which each vertex's edges begin, "
+             "and at which the last one's end" },
   { sizeof (LeatProp), "indices-path", LEAT_PROP_PATH, 0, offsetof (LeatCsrRead, indices_path),
-    .blurb = "with offsets-path: an .npy file that says where each edge goes" },
+    .blurb = "With offsets-path: .npy file with the vertex to which each edge leads" },
   { sizeof (LeatProp), "weights-path", LEAT_PROP_PATH, 0, offsetof (LeatCsrRead, weights_path),
-    .blurb = "with offsets-path: an .npy file with the weight of each edge" },
+    .blurb = "With offsets-path: .npy file with the weight of each edge" },
   { sizeof (LeatProp), "edges", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrRead, edges), .choices = edges_choices,
-    .blurb = "undirected: each edge goes both ways; reversed: it goes the other way" },
+    .blurb = "undirected: each edge leads both ways, but an edge from a vertex to itself stays "
+             "one edge; reversed: each edge is turned around" },
   { sizeof (LeatProp), "dedup", LEAT_PROP_BOOL, 0, offsetof (LeatCsrRead, dedup),
-    .blurb = "of several edges from one vertex to another keep one, that with the least weight" },
+    .blurb = "true: of several edges from one vertex to another, keep the one with the least "
+             "weight" },
   { sizeof (LeatProp), "vertices", LEAT_PROP_UINT, 0, offsetof (LeatCsrRead, vertices), .max.u = LEAT_CSR_MOST_VERTICES,
-    .blurb = "how many there are at least; without, those that the edges name" },
+    .blurb = "Least number of vertices, for graphs whose last vertices have no edges" },
   { sizeof (LeatProp), "offset-type", LEAT_PROP_CHOICE, 0, offsetof (LeatCsrRead, offset_type),
-    .choices = offset_choices, .blurb = "type of offsets; auto: u32 where that is enough" },
+    .choices = offset_choices, .blurb = "Type of the offsets; auto: u32 if that is enough" },
 };
 
 static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "offsets", LEAT_PORT_OUTPUT, 0, "any",
-    "for each vertex where its edges begin in indices, and at the end how many edges there are" },
+    "For each vertex where its edges begin in indices; the last item is the number of "
+    "edges" },
   { sizeof (LeatPortInfo), "indices", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "for each edge where it goes, u32; of one vertex in ascending order" },
+    "For each edge where it leads, u32; ascending for each vertex" },
   { sizeof (LeatPortInfo), "weights", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "for each edge its weight, f32; 1 where the file has none" },
+    "For each edge its weight, f32; 1 if the file has none" },
   { sizeof (LeatPortInfo), "back_offsets", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "as offsets, of the graph with every edge turned around" },
+    "Offsets of the same graph with every edge turned around; made only if linked" },
   { sizeof (LeatPortInfo), "back_indices", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "as indices, of the graph with every edge turned around" },
+    "Indices that belong to back_offsets; made only if linked" },
   { sizeof (LeatPortInfo), "source", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "the number of the package that from names, u32[1]; else 0" },
+    "Number of the package that from names, u32[1]; otherwise 0" },
 };
 
 const LeatNodeInfo leat_csr_read_info = {
   sizeof (LeatNodeInfo),
   "csr:read",
   NULL,
-  "A graph from files, which stays on the device",
-  "The files are read and checked when the pipeline is planned, and uploaded once; every run finds the graph there.  "
-  "Vertices are numbered from 0.\n\nExample: g = csr:read path=roads.txt edges=undirected",
+  "Reads a graph from files and keeps it on the device",
+  "The files are read and checked when the pipeline is planned, and uploaded once, "
+  "when the session opens; every run finds the graph on the device.  Vertices are "
+  "numbered from 0.\n\nExample: g = csr:read path=roads.txt edges=undirected",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -26,23 +26,23 @@ static const char *const order_choices[] = { "ascending", "descending", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "order", LEAT_PROP_CHOICE, 0, offsetof (LeatCubSortNode, order), .choices = order_choices,
-    .blurb = "which key comes first: the least or the greatest" },
+    .blurb = "ascending: the least key first; descending: the greatest key first" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "keys", LEAT_PORT_INPUT, 0, "any", "what is sorted, of one dimension, 4 or 8 bytes each" },
-  { sizeof (LeatPortInfo), "sorted", LEAT_PORT_OUTPUT, 0, "any", "the keys in order" },
+  { sizeof (LeatPortInfo), "keys", LEAT_PORT_INPUT, 0, "any", "Keys, one dimension, 4 or 8 bytes each" },
+  { sizeof (LeatPortInfo), "sorted", LEAT_PORT_OUTPUT, 0, "any", "Keys in order" },
   { sizeof (LeatPortInfo), "from", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "which key of the input each one was, u32" },
+    "For each sorted key its index in the input, u32" },
 };
 
 const LeatNodeInfo leat_cub_sort_info = {
   sizeof (LeatNodeInfo),
   "cub:sort",
   NULL,
-  "Sorts keys by CUB, on a GPU",
-  "The same as the node sort for keys of 4 or 8 bytes, by the device-wide radix sort of NVIDIA's CUB.\n\n"
-  "Example: cub:sort order=descending",
+  "Sorts keys with CUB, on a GPU",
+  "Does what the node sort does for keys of 4 or 8 bytes, with the device-wide radix "
+  "sort of NVIDIA's CUB.\n\nExample: cub:sort order=descending",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -239,30 +239,34 @@ leat_image_read_finalize (GObject *object)
 
 static const LeatProp leat_image_read_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatImageRead, path),
-    .blurb = "The picture: PNG, JPEG or another format that GdkPixbuf knows" },
+    .blurb = "Picture: PNG, JPEG or another format that GdkPixbuf reads" },
   { sizeof (LeatProp), "channels", LEAT_PROP_UINT, 0, offsetof (LeatImageRead, channels), .def.u = 3, .min.u = 1,
-    .max.u = 4, .blurb = "1: grey, 0.299 red + 0.587 green + 0.114 blue; 3: RGB; 4: RGB and opacity" },
+    .max.u = 4,
+    .blurb = "1: grey, 0.299 red + 0.587 green + 0.114 blue; 3: RGB, without opacity; 4: RGB and "
+             "opacity, which is 255 if the file has none" },
   { sizeof (LeatProp), "max-pixels", LEAT_PROP_UINT, 0, offsetof (LeatImageRead, max_pixels), .def.u = 1 << 28,
-    .min.u = 1, .blurb = "Pictures of more pixels are refused before they are decoded" },
+    .min.u = 1, .blurb = "Larger pictures are refused before they are decoded" },
   { sizeof (LeatProp), "upright", LEAT_PROP_BOOL, 0, offsetof (LeatImageRead, upright),
-    .blurb = "Makes the turn that a TIFF file or EXIF data ask for; without, the pixels come as they are stored" },
+    .blurb = "true: turn or mirror the picture as the TIFF file or its EXIF data ask; false: give "
+             "the pixels as they are stored" },
 };
 
 static const LeatPortInfo leat_image_read_ports[] = {
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, LEAT_PORT_HOST, "any",
-    "The pixels, row after row: u8[height,width,channels], u8[height,width] when grey; u16 where that is asked for" },
+    "Pixels, row after row: u8[height,width,channels], or u8[height,width] for grey; u16 "
+    "if that is asked for" },
 };
 
 const LeatNodeInfo leat_image_read_info = {
   sizeof (LeatNodeInfo),
   "image:read",
   NULL,
-  "Read a picture",
-  "Gives one picture, then ends: u8[height,width,3], or as channels= says.  Grey is u8[height,width], or "
-  "u8[height,width,1] where out= or the link asks for it.  Opacity is left out, or 255 where the file has none.  With "
-  "out=u16 a sample has 16 bits, of PNG, TIFF, PGM and PPM files that have them all of theirs.  Of an animation it is "
-  "the first frame.  A turn that is only noted in the file is made with upright=true.\n\n"
-  "Example: image:read path=photo.jpg channels=1 + upload + map expr=255-x + readback + image:write path=negative.png",
+  "Reads a picture",
+  "Gives one picture and ends: u8[height,width,3], or the form that channels= sets.  "
+  "Grey is u8[height,width], or u8[height,width,1] if out= or the link asks for it.  "
+  "With out=u16 a sample has 16 bits, and PNG, TIFF, PGM and PPM files give all of "
+  "theirs.  An animation gives its first frame.\n\nExample: image:read path=photo.jpg "
+  "channels=1 + upload + map expr=255-x + readback + image:write path=negative.png",
   leat_image_read_props,
   G_N_ELEMENTS (leat_image_read_props),
   leat_image_read_ports,

@@ -209,28 +209,30 @@ leat_image_write_finalize (GObject *object)
 
 static const LeatProp leat_image_write_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatImageWrite, path),
-    .blurb = "File to write; - is standard output" },
+    .blurb = "File to write; -: standard output" },
   { sizeof (LeatProp), "format", LEAT_PROP_CHOICE, 0, offsetof (LeatImageWrite, format),
-    .def.i = LEAT_IMAGE_FORMAT_AUTO, .choices = leat_image_write_formats,
-    .blurb = "png, jpeg, or auto: by the ending of the name" },
+    .def.i = LEAT_IMAGE_FORMAT_AUTO, .choices = leat_image_write_formats, .blurb = "auto: by the ending of the name" },
   { sizeof (LeatProp), "quality", LEAT_PROP_UINT, 0, offsetof (LeatImageWrite, quality), .def.u = 90, .min.u = 1,
     .max.u = 100, .blurb = "Quality of a JPEG file" },
 };
 
 static const LeatPortInfo leat_image_write_ports[] = {
   { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_HOST, "u8",
-    "The pixels, row after row: u8[height,width], or with 1, 3 or 4 channels u8[height,width,channels]" },
+    "Pixels, row after row: u8[height,width], or u8[height,width,channels] with 1, 3 or "
+    "4 channels" },
 };
 
 const LeatNodeInfo leat_image_write_info = {
   sizeof (LeatNodeInfo),
   "image:write",
   NULL,
-  "Write a picture as PNG or JPEG",
-  "Takes one picture: grey as u8[height,width] or u8[height,width,1], RGB as u8[height,width,3], RGB and opacity as "
-  "u8[height,width,4] (PNG only).  Grey is stored as RGB with equal parts.  The file appears under its name when the "
-  "stream has ended well; after an error, what was there before is untouched.\n\n"
-  "Example: image:read path=photo.jpg channels=1 + upload + map expr=255-x + readback + image:write path=negative.png",
+  "Writes a picture as PNG or JPEG",
+  "Takes one picture: grey as u8[height,width] or u8[height,width,1], RGB as "
+  "u8[height,width,3], RGB and opacity as u8[height,width,4] (PNG only).  Grey is "
+  "stored as RGB with equal parts.  The file appears under its name when the stream "
+  "has ended well; after an error, an earlier file of that name is untouched.\n\n"
+  "Example: image:read path=photo.jpg channels=1 + upload + map expr=255-x + readback "
+  "+ image:write path=negative.png",
   leat_image_write_props,
   G_N_ELEMENTS (leat_image_write_props),
   leat_image_write_ports,

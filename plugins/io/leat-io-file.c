@@ -274,33 +274,37 @@ leat_io_file_finalize (GObject *object)
 
 static const LeatProp leat_io_file_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatIoFile, path),
-    .blurb = "File to read or write; - is standard input or standard output" },
+    .blurb = "File to read or write; -: standard input or standard output" },
   { sizeof (LeatProp), "chunk", LEAT_PROP_BYTES, 0, offsetof (LeatIoFile, chunk), .def.u = 4 << 20, .min.u = 1,
     .max.u = G_GUINT64_CONSTANT (1) << 40,
-    .blurb = "Most bytes that one run takes, when reading; a spec on the link or on out goes before it" },
+    .blurb = "Most bytes that one run reads; a spec on the link or on out replaces it" },
   { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoFile, readers), .def.u = 0, .max.u = 16,
-    .blurb = "Threads that read parts of a chunk of 512 KiB or more, of a regular file; 0: all processors but two" },
+    .blurb = "Threads that read parts of a chunk of 512 KiB or more of a regular file; 0: all "
+             "processors but two, or 1 on fewer than four processors" },
 };
 
 static const LeatPortInfo leat_io_file_ports[] = {
   { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
-    "What to write; linked when the node is a sink" },
+    "Bytes to write; linked when the node is a sink" },
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
-    "What was read; linked when the node is a source" },
+    "Bytes that were read; linked when the node is a source" },
 };
 
 const LeatNodeInfo leat_io_file_info = {
   sizeof (LeatNodeInfo),
   "io:file",
   NULL,
-  "Read or write the raw bytes of a file",
-  "With out linked, the node reads: the file in chunks u8[<=chunk], the last one shorter.  A spec on the link or on "
-  "out says otherwise: out=f32[<=65536] reads items of another type, out=f32[480,640] one picture a run, out=f32[n] "
-  "the whole file at once; the file must end with a whole row or item.  Pipes work, and path=- is standard input.\n\n"
-  "With in linked, the node writes what arrives, items of any type as they are in memory, each run after the one "
-  "before.  The file appears under its name when the stream has ended well; after an error or a cancel, what was "
-  "there before is untouched.  path=- is standard output; it, pipes and devices are written directly.\n\n"
-  "Example: io:file path=/var/log/syslog + upload + readback + io:file path=copy.log",
+  "Reads or writes the raw bytes of a file",
+  "With out linked, the node reads the file in chunks u8[<=chunk], the last one "
+  "shorter.  A spec on the link or on out changes that: out=f32[<=65536] reads items "
+  "of another type, out=f32[480,640] one picture for each run, out=f32[n] the whole "
+  "file at once.  The file must end with a whole row or item.  Pipes work, and path=- "
+  "is standard input.\n\nWith in linked, the node writes what arrives, run after run: "
+  "items of any type, as they are in memory.  The file appears under its name when the "
+  "stream has ended well; after an error or a cancelled run, an earlier file of that "
+  "name is untouched.  Standard output (path=-), pipes and devices are written "
+  "directly.\n\nExample: io:file path=/var/log/syslog + upload + readback + io:file "
+  "path=copy.log",
   leat_io_file_props,
   G_N_ELEMENTS (leat_io_file_props),
   leat_io_file_ports,

@@ -294,31 +294,33 @@ leat_io_npy_finalize (GObject *object)
 
 static const LeatProp leat_io_npy_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatIoNpy, path),
-    .blurb = "The .npy file to read or write; - is standard output" },
+    .blurb = "The .npy file; -: standard output.  A sink takes no pipe" },
   { sizeof (LeatProp), "rows", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, rows), .def.u = 0,
-    .blurb = "Most rows that one run takes, when reading; 0 takes the whole array in one run" },
+    .blurb = "Most rows that one run reads; 0: the whole array in one run" },
   { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, readers), .def.u = 0, .max.u = 16,
-    .blurb = "Threads that read parts of a run of 512 KiB or more; 0: all processors but two" },
+    .blurb = "Threads that read parts of a run of 512 KiB or more; 0: as for io:file" },
 };
 
 static const LeatPortInfo leat_io_npy_ports[] = {
   { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
-    "The array to write; linked when the node is a sink" },
+    "Array to write; linked when the node is a sink" },
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL | LEAT_PORT_HOST, "any",
-    "The array that was read; linked when the node is a source" },
+    "Array that was read; linked when the node is a source" },
 };
 
 const LeatNodeInfo leat_io_npy_info = {
   sizeof (LeatNodeInfo),
   "io:npy",
   NULL,
-  "Read or write an array as an .npy file",
-  "With out linked, the node reads an array that NumPy's save () wrote; its spec is that of the file: f32[480,640].  "
-  "With rows=1000 it comes in pieces, f32[<=1000,640], so that it may be larger than memory.  Booleans are u8; items "
-  "of the other byte order are turned around.  The whole header is checked before anything is read.\n\n"
-  "With in linked, the node writes one array.  Data that comes in several runs is joined along the first dimension.  "
-  "The file appears under its name when the stream has ended well.\n\n"
-  "Example: io:npy path=in.npy + upload + map expr=2*x+1 + readback + io:npy path=out.npy",
+  "Reads or writes an array as an .npy file",
+  "With out linked, the node reads an array that NumPy's save () wrote.  The file "
+  "gives the spec, such as f32[480,640].  With rows=1000 the array comes in pieces, "
+  "f32[<=1000,640], so that it may be larger than memory.  Booleans become u8; items "
+  "in the other byte order are converted.  The whole header is checked before any item "
+  "is read.\n\nWith in linked, the node writes one array.  Data of several runs is "
+  "joined along the first dimension.  The file appears under its name when the stream "
+  "has ended well.\n\nExample: io:npy path=in.npy + upload + map expr=2*x+1 + readback "
+  "+ io:npy path=out.npy",
   leat_io_npy_props,
   G_N_ELEMENTS (leat_io_npy_props),
   leat_io_npy_ports,

@@ -62,50 +62,60 @@ enum
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "where", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesCompact, where),
-    .blurb = "predicate in C, such as x>0.5; names that are not inputs are arguments" },
+    .blurb = "Predicate in C, such as x>0.5; it selects the rows for which it is not 0.  Names "
+             "that are not inputs are arguments" },
   { sizeof (LeatProp), "inputs", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesCompact, inputs), .def.s = "x",
-    .blurb = "names of the inputs, with commas between them" },
+    .blurb = "Names of the inputs, separated by commas" },
   { sizeof (LeatProp), "keep", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesCompact, keep), .def.s = "",
-    .blurb = "names of the inputs whose rows are given out; empty: all of them" },
+    .blurb = "Names of the inputs whose rows are given out, separated by commas; empty: all of "
+             "them.  The predicate may still use the others" },
   { sizeof (LeatProp), "by", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, by), .choices = by_choices,
-    .blurb = "what selects: the predicate, an input flags with a number a row, or an input bits with a bit a row" },
+    .blurb = "What selects rows; where: the predicate; flags: an input with a number for each "
+             "row; bits: an input with a bit for each row" },
   { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, emit), .choices = emit_choices,
-    .blurb = "what is given out: the rows, their indices, or both" },
+    .blurb = "What is given out; items: the rows; indices: their indices; both: rows and indices" },
   { sizeof (LeatProp), "index", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, index), .choices = index_choices,
-    .blurb = "type of an index" },
+    .blurb = "Type of an index; rows are counted from 0" },
   { sizeof (LeatProp), "on-overflow", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, on_overflow),
     .choices = overflow_choices,
-    .blurb = "where more rows are kept than the outputs have room for: fail the run, warn and give those that fit, or "
-             "make room for all and do the run again" },
+    .blurb = "If more rows are selected than the output has room for; error: the run fails; "
+             "truncate: the first rows are given, with a warning; grow: the session makes room "
+             "and does the run again" },
   { sizeof (LeatProp), "in-place", LEAT_PROP_BOOL, 0, offsetof (LeatPrimitivesCompact, in_place),
-    .blurb = "give the rows in the input's memory where that can be" },
+    .blurb = "true: store the rows in the memory of the input if that is possible" },
   { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, fp), .choices = fp_choices,
-    .blurb = "strict: the same rows on every device; fast: multiply and add may be contracted" },
+    .blurb = "strict: the same rows on every device; fast: a multiplication and an addition may "
+             "become one operation" },
 };
 
 static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
-    "the rows of the first input that is kept, or the indices" },
+    "Rows of the first input that is kept; with emit=indices, their indices" },
   { sizeof (LeatPortInfo), "(NAME)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
-    "one for each name in inputs; x where nothing is said" },
+    "One input for each name in inputs; x by default.  All have the same number of rows, "
+    "and all are bounded or none is" },
   { sizeof (LeatPortInfo), "(flags)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
-    "with by=flags: a number a row, which is not 0 where the row is kept" },
-  { sizeof (LeatPortInfo), "(bits)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any", "with by=bits: a bit a row" },
+    "With by=flags: one number for each row; a row is kept if its number is not 0.  Any "
+    "type but f16" },
+  { sizeof (LeatPortInfo), "(bits)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
+    "With by=bits: one bit for each row, in words of u8, u16, u32 or u64; the lowest bit "
+    "of a word comes first" },
   { sizeof (LeatPortInfo), "(out_NAME)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any",
-    "the rows of each further input that is kept" },
-  { sizeof (LeatPortInfo), "(indices)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any", "with emit=both: the indices" },
+    "Rows of each further input that is kept" },
+  { sizeof (LeatPortInfo), "(indices)", LEAT_PORT_OUTPUT, LEAT_PORT_DYNAMIC, "any",
+    "With emit=both: the indices of the rows" },
 };
 
 const LeatNodeInfo leat_primitives_compact_info = {
   sizeof (LeatNodeInfo),
   "compact",
   NULL,
-  "Keeps the rows that a predicate selects, in order",
-  "A row is one step of the first dimension.  All inputs have as many rows; they are selected by a predicate over "
-  "those "
-  "that it names, or by an input with a number or a bit for each row.  What is given out is bounded: as many rows as "
-  "are "
-  "kept, which are counted also where there is no room for all.\n\nExample: compact where=x>least least=0.5",
+  "Keeps the rows that are selected, in order",
+  "A row is one step of the first dimension.  All inputs have the same number of "
+  "rows.  A predicate over the inputs selects rows, or an input with a number or a bit "
+  "for each row does.  The output is bounded: it has as many rows as are kept.  The "
+  "node counts selected rows even if the output has no room for all of them.\n\n"
+  "Example: compact where=x>least least=0.5",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -26,13 +26,14 @@ static const char *const outside_choices[] = { "error", "zero", NULL };
 static const LeatProp props[] = {
   { sizeof (LeatProp), "outside", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesGather, outside),
     .choices = outside_choices,
-    .blurb = "where a number is that of no live row: the run fails, or zeros stand in the row's place" },
+    .blurb = "If a number names no live row; error: the run fails and tells place and number; "
+             "zero: the row is zeros" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "items", LEAT_PORT_INPUT, 0, "any", "rows, which are the steps of the first dimension" },
-  { sizeof (LeatPortInfo), "at", LEAT_PORT_INPUT, 0, "any", "whole numbers: which rows" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "for each number its row" },
+  { sizeof (LeatPortInfo), "items", LEAT_PORT_INPUT, 0, "any", "Rows, which are the steps of the first dimension" },
+  { sizeof (LeatPortInfo), "at", LEAT_PORT_INPUT, 0, "any", "Whole numbers in any shape: which rows to take" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "For each number its row" },
 };
 
 const LeatNodeInfo leat_primitives_gather_info = {
@@ -40,9 +41,8 @@ const LeatNodeInfo leat_primitives_gather_info = {
   "gather",
   NULL,
   "Takes rows by their numbers",
-  "out[k] = items[at[k]].  The output has the dimensions of `at`, then those of a row, and is bounded where `at` "
-  "is.\n\n"
-  "Example: table = gather outside=zero",
+  "out[k] = items[at[k]].  The output has the dimensions of `at`, followed by those of "
+  "a row.  It is bounded if `at` is.\n\nExample: table = gather outside=zero",
   props,
   G_N_ELEMENTS (props),
   ports,

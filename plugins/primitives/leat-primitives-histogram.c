@@ -33,28 +33,29 @@ static const char *const type_choices[] = { "u64", "u32", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "bins", LEAT_PROP_UINT, 0, offsetof (LeatPrimitivesHistogram, bins), .def.u = 256, .min.u = 1,
-    .max.u = 1 << 28, .blurb = "how many" },
+    .max.u = 1 << 28, .blurb = "Number of bins" },
   { sizeof (LeatProp), "min", LEAT_PROP_DOUBLE, 0, offsetof (LeatPrimitivesHistogram, min), .min.d = -INFINITY,
-    .max.d = INFINITY, .blurb = "where the first bin begins" },
+    .max.d = INFINITY, .blurb = "Lower end of the first bin" },
   { sizeof (LeatProp), "max", LEAT_PROP_DOUBLE, 0, offsetof (LeatPrimitivesHistogram, max), .min.d = -INFINITY,
     .max.d = INFINITY,
-    .blurb = "where the last bin ends, which is not in it; with min=0 and max=0, all values of a type of 8 bits" },
+    .blurb = "Upper end of the last bin, which does not belong to it.  If min and max are both 0, "
+             "the bins cover all values of a type of 8 bits" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesHistogram, type), .choices = type_choices,
-    .blurb = "type of the counts" },
+    .blurb = "Type of the counts" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "the items" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "how many items each bin has" },
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, of any shape and any type but f16" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "Number of items in each bin" },
 };
 
 const LeatNodeInfo leat_primitives_histogram_info = {
   sizeof (LeatNodeInfo),
   "histogram",
   NULL,
-  "Counts items by bins of equal width",
-  "Items below min, from max on, and NaN are in no bin.  Of bounded data only the live items count.\n\n"
-  "Example: histogram bins=64 min=-1 max=1",
+  "Counts items in bins of equal width",
+  "Items below min, items from max on, and NaN are in no bin.  Of bounded data, only "
+  "the live items count.\n\nExample: histogram bins=64 min=-1 max=1",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -27,24 +27,25 @@ G_DEFINE_FINAL_TYPE (LeatPrimitivesPartition, leat_primitives_partition, LEAT_TY
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "where", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesPartition, where),
-    .blurb = "which items x go to the front, such as x>0; else the input flags says it" },
+    .blurb = "Expression over an item x, such as x>0; it selects the rows for the front.  Without "
+             "it, link the input flags" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "the rows, which are the steps of the first dimension" },
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Rows, which are the steps of the first dimension" },
   { sizeof (LeatPortInfo), "flags", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "for each row a whole number, which is not 0 where the row goes to the front" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any",
-    "the rows for the front in their order, then the others" },
-  { sizeof (LeatPortInfo), "front", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "u64[1]", "how many are at the front" },
+    "One whole number for each row; a row goes to the front if its number is not 0" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "Rows of the front, followed by the others" },
+  { sizeof (LeatPortInfo), "front", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "u64[1]", "Number of rows at the front" },
 };
 
 const LeatNodeInfo leat_primitives_partition_info = {
   sizeof (LeatNodeInfo),
   "partition",
   NULL,
-  "Puts the rows that a predicate selects before the others",
-  "Both parts stay in their order.  Of bounded data the live rows are taken.\n\nExample: partition where=x>0",
+  "Moves the selected rows before the others",
+  "Both parts keep their order.  Of bounded data, the live rows are taken.\n\nExample: "
+  "partition where=x>0",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -42,33 +42,37 @@ static const char *const type_choices[] = { "auto", "u8",  "i8",  "u16", "i16", 
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "op", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesReduce, op), .choices = leat_operation_names,
-    .blurb = "what is made of the items; expr: what the property expr says" },
+    .blurb = "How items are combined; argmin, argmax: index of the least or greatest item; count: "
+             "number of items that are not 0; expr: by the property expr" },
   { sizeof (LeatProp), "by", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesReduce, by), .choices = by_choices,
-    .blurb = "one result for the whole input, or one for each row, which the last dimension is" },
+    .blurb = "whole: one result for the whole input; row: one result for each row along the last "
+             "dimension" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesReduce, type), .choices = type_choices,
-    .blurb = "type of sums, and of what expr computes with; auto: whole numbers are summed in 64 bits, all else is as "
-             "the input" },
+    .blurb = "Type of sums, and of the values in expr; auto: whole numbers are summed in 64 bits, "
+             "otherwise the type of the input" },
   { sizeof (LeatProp), "expr", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesReduce, expr),
-    .blurb = "for op=expr: what becomes of a and b, which may be two items or two results, such as a>b?a:b" },
+    .blurb = "For op=expr: combines a and b, each an item or an earlier result, such as a>b?a:b.  "
+             "It must be associative and commutative" },
   { sizeof (LeatProp), "identity", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesReduce, identity), .def.s = "0",
-    .blurb = "for op=expr: what changes nothing, a number, lowest or greatest; the result where there are no items" },
+    .blurb = "For op=expr: the value that changes nothing: a number, lowest or greatest.  It is "
+             "also the result of no items" },
   { sizeof (LeatProp), "empty", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesReduce, empty), .choices = empty_choices,
-    .blurb = "where there is nothing to reduce: what changes nothing is the result, or the run fails" },
+    .blurb = "If there are no items; identity: the result is the identity; error: the run fails" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "the items" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "one result, or one for each row" },
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, of any type but f16" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "One result; with by=row, one for each row" },
 };
 
 const LeatNodeInfo leat_primitives_reduce_info = {
   sizeof (LeatNodeInfo),
   "reduce",
   NULL,
-  "Makes one result of many items: a sum, the least, the greatest, their index, a count",
-  "The order in which items are combined follows from their number alone, so that results are the same in every run "
-  "and "
-  "on every device.  Of bounded data only the live items count.\n\nExample: reduce op=max by=row",
+  "Reduces many items to one: their sum, least, greatest, its index, or their count",
+  "The order in which items are combined depends only on their number, so results are "
+  "the same in every run and on every device.  Of bounded data, only the live items "
+  "count.\n\nExample: reduce op=max by=row",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -39,35 +39,38 @@ static const char *const type_choices[] = { "auto", "u8",  "i8",  "u16", "i16", 
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "op", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScan, op), .choices = op_choices,
-    .blurb = "what is made of the items so far; expr: what the property expr says" },
+    .blurb = "How items are combined; count: number of items that are not 0; expr: by the "
+             "property expr" },
   { sizeof (LeatProp), "mode", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScan, mode), .choices = mode_choices,
-    .blurb = "whether an item counts in its own result" },
+    .blurb = "inclusive: an item counts in its own result; exclusive: only the items before it "
+             "count" },
   { sizeof (LeatProp), "by", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScan, by), .choices = by_choices,
-    .blurb = "through the whole input, or through each row, which the last dimension is, anew" },
+    .blurb = "whole: through the whole input; row: anew for each row along the last dimension" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScan, type), .choices = type_choices,
-    .blurb = "type of sums, and of what expr computes with; auto: whole numbers are summed in 64 bits, all else is as "
-             "the input" },
+    .blurb = "Type of sums, and of the values in expr; auto: whole numbers are summed in 64 bits, "
+             "otherwise the type of the input" },
   { sizeof (LeatProp), "expr", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesScan, expr),
-    .blurb = "for op=expr: what becomes of a, what was before, and b, what comes behind it, such as a>b?a:b" },
+    .blurb = "For op=expr: combines a, the result so far, and b, the next item, such as a>b?a:b.  "
+             "It must be associative" },
   { sizeof (LeatProp), "identity", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesScan, identity), .def.s = "0",
-    .blurb = "for op=expr: what changes nothing, a number, lowest or greatest" },
+    .blurb = "For op=expr: the value that changes nothing: a number, lowest or greatest" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "the items" },
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, of any type but f16" },
   { sizeof (LeatPortInfo), "starts", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "for each item a whole number, which is not 0 where a segment begins" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "for each item what was made of those up to it" },
+    "One whole number for each item; a segment begins at an item whose number is not 0" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "For each item the combination of the items up to it" },
 };
 
 const LeatNodeInfo leat_primitives_scan_info = {
   sizeof (LeatNodeInfo),
   "scan",
   NULL,
-  "Gives each item the sum of those before it, or another prefix",
-  "The order in which items are combined follows from their number alone, so that results are the same in every run "
-  "and "
-  "on every device.  It begins anew with each segment.\n\nExample: scan op=max mode=exclusive",
+  "Gives each item the sum of the items up to it, or another prefix",
+  "The order in which items are combined depends only on their number, so results are "
+  "the same in every run and on every device.  Each segment starts anew.\n\nExample: "
+  "scan op=max mode=exclusive",
   props,
   G_N_ELEMENTS (props),
   ports,

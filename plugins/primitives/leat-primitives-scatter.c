@@ -38,31 +38,34 @@ static const char *const outside_choices[] = { "error", "drop", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "size", LEAT_PROP_UINT, 0, offsetof (LeatPrimitivesScatter, size),
-    .blurb = "rows of the output, where nothing is linked to into" },
+    .blurb = "Rows of the output if into is not linked" },
   { sizeof (LeatProp), "op", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScatter, op), .choices = op_choices,
-    .blurb = "set: a row takes the place of what was there; add: it is added, for whole numbers of 32 and 64 bits" },
+    .blurb = "set: a row replaces the contents of its place; add: it is added to them, for u32, "
+             "i32, u64 and i64" },
   { sizeof (LeatProp), "same", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScatter, same), .choices = same_choices,
-    .blurb = "which of several rows for one place stays; any is faster, and right where there are none such" },
+    .blurb = "Which of several rows for one place stays; last: the last one; any: an arbitrary "
+             "one, which is faster" },
   { sizeof (LeatProp), "outside", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScatter, outside),
-    .choices = outside_choices, .blurb = "where a number is that of no place: the run fails, or the row is left out" },
+    .choices = outside_choices,
+    .blurb = "If a number names no place; error: the run fails; drop: the row is left out" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "items", LEAT_PORT_INPUT, 0, "any", "rows, which are the steps of the first dimension" },
-  { sizeof (LeatPortInfo), "at", LEAT_PORT_INPUT, 0, "any", "whole numbers, one for each row: its place" },
+  { sizeof (LeatPortInfo), "items", LEAT_PORT_INPUT, 0, "any", "Rows, which are the steps of the first dimension" },
+  { sizeof (LeatPortInfo), "at", LEAT_PORT_INPUT, 0, "any", "Whole numbers, one dimension: the place of each row" },
   { sizeof (LeatPortInfo), "into", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "what the output is where no row comes; zeros where nothing is linked" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the rows at their places" },
+    "Initial contents of the output; zeros if not linked" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "Rows at their places" },
 };
 
 const LeatNodeInfo leat_primitives_scatter_info = {
   sizeof (LeatNodeInfo),
   "scatter",
   NULL,
-  "Puts rows where their numbers say",
-  "out[at[k]] = items[k], or with op=add out[at[k]] += items[k].  Where items and numbers are bounded, as many count "
-  "as "
-  "both have.\n\nExample: table = scatter size=1000",
+  "Puts rows at the places that their numbers name",
+  "out[at[k]] = items[k], or with op=add out[at[k]] += items[k].  If one of the two "
+  "inputs has fewer rows than the other, only the rows that both have count.\n\n"
+  "Example: table = scatter size=1000",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -32,27 +32,26 @@ static const char *const order_choices[] = { "ascending", "descending", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "order", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesSort, order), .choices = order_choices,
-    .blurb = "which key comes first: the least or the greatest" },
+    .blurb = "ascending: the least key first; descending: the greatest key first" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "keys", LEAT_PORT_INPUT, 0, "any", "what is sorted, of one dimension" },
-  { sizeof (LeatPortInfo), "values", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
-    "rows that go with the keys, as many as there are of these" },
-  { sizeof (LeatPortInfo), "sorted", LEAT_PORT_OUTPUT, 0, "any", "the keys in order" },
+  { sizeof (LeatPortInfo), "keys", LEAT_PORT_INPUT, 0, "any", "Keys, one dimension, fewer than 2^32" },
+  { sizeof (LeatPortInfo), "values", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any", "One row for each key" },
+  { sizeof (LeatPortInfo), "sorted", LEAT_PORT_OUTPUT, 0, "any", "Keys in order" },
   { sizeof (LeatPortInfo), "carried", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "the values in the order of their keys" },
+    "Rows of values in the order of their keys" },
   { sizeof (LeatPortInfo), "from", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
-    "which key of the input each one was, u32" },
+    "For each sorted key its index in the input, u32" },
 };
 
 const LeatNodeInfo leat_primitives_sort_info = {
   sizeof (LeatNodeInfo),
   "sort",
   NULL,
-  "Sorts keys, and what goes with them",
-  "Keys are numbers of any type; equal ones stay in their order.  Of bounded data the live keys are sorted.\n\n"
-  "Example: sort order=descending",
+  "Sorts keys, and rows that belong to them",
+  "Keys are numbers of any type.  Equal keys keep their order.  Of bounded data, the "
+  "live keys are sorted.\n\nExample: sort order=descending",
   props,
   G_N_ELEMENTS (props),
   ports,

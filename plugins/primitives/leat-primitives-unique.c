@@ -20,18 +20,20 @@ struct _LeatPrimitivesUnique
 G_DEFINE_FINAL_TYPE (LeatPrimitivesUnique, leat_primitives_unique, LEAT_TYPE_NODE)
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "items, of one dimension" },
-  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "the first of each run of equal items" },
-  { sizeof (LeatPortInfo), "starts", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any", "where each run begins, u64" },
-  { sizeof (LeatPortInfo), "lengths", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any", "how long each run is, u64" },
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, one dimension, any type but f16" },
+  { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "First item of each run of equal items" },
+  { sizeof (LeatPortInfo), "starts", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
+    "Position at which each run begins, u64" },
+  { sizeof (LeatPortInfo), "lengths", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any", "Length of each run, u64" },
 };
 
 const LeatNodeInfo leat_primitives_unique_info = {
   sizeof (LeatNodeInfo),
   "unique",
   NULL,
-  "Gives one of each run of equal items",
-  "Only neighbours are compared: sort first where equal items are to come together.\n\nExample: sort + unique",
+  "Keeps one item of each run of equal items",
+  "Only neighbours are compared: sort first to bring equal items together.\n\nExample: "
+  "sort + unique",
   NULL,
   0,
   ports,

@@ -43,18 +43,18 @@ G_DEFINE_FINAL_TYPE (LeatTextReport, leat_text_report, LEAT_TYPE_ENDPOINT)
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "patterns", LEAT_PROP_STRING, 0, offsetof (LeatTextReport, pattern_list),
-    .blurb = "the list that text:scan had, where the rows do not come straight from it" },
+    .blurb = "List that text:scan had, if the rows do not come straight from it" },
   { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatTextReport, emit),
     .choices = leat_text_report_emit_choices, .def.i = LEAT_REPORT_EMIT_AUTO,
-    .blurb = "auto: as text:scan says; what it had, where the rows do not come straight from it" },
+    .blurb = "What text:scan had, if the rows do not come straight from it; auto: text:scan tells" },
   { sizeof (LeatProp), "from", LEAT_PROP_PATH, 0, offsetof (LeatTextReport, from),
-    .blurb = "the file that is looked through, to print what a regex matched, or the lines" },
+    .blurb = "File that was searched, to print matches of a regex, or lines, from it" },
   { sizeof (LeatProp), "total", LEAT_PROP_BOOL, 0, offsetof (LeatTextReport, total), .def.u = TRUE,
-    .blurb = "at the end, say on standard error how many there were" },
+    .blurb = "true: print the number of hits on standard error at the end" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_HOST, "u64[<=h,w]", "rows of text:scan" },
+  { sizeof (LeatPortInfo), "in", LEAT_PORT_INPUT, LEAT_PORT_HOST, "u64[<=h,w]", "Rows of text:scan" },
 };
 
 const LeatNodeInfo leat_text_report_info = {
@@ -62,10 +62,10 @@ const LeatNodeInfo leat_text_report_info = {
   "text:report",
   NULL,
   "Prints hits as lines OFFSET:PATTERN, or lines as NUMBER:LINE",
-  "Prints one line for each hit on standard output, in the order they come, and their number on standard error.  What "
-  "a "
-  "regex matched, and lines, are read again from the file `from`; without it numbers are printed.\n\n"
-  "Example: ... + text:scan patterns=whale,sea + readback + text:report",
+  "Prints one line for each hit on standard output, in the order they come, and the "
+  "total on standard error.  To print matches of a regex, and lines, it reads them "
+  "again from the file `from`; without that file it prints numbers.\n\nExample: ... + "
+  "text:scan patterns=whale,sea + readback + text:report",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -36,22 +36,25 @@ G_DEFINE_FINAL_TYPE (LeatTextScan, leat_text_scan, LEAT_TYPE_NODE)
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "patterns", LEAT_PROP_STRING, 0, offsetof (LeatTextScan, pattern_list),
-    .blurb = "what to look for, with commas between; \\, is a comma, \\n a line end, \\xHH any byte" },
+    .blurb = "Patterns to find, separated by commas; \\, is a comma, \\n a line end, \\xHH any byte" },
   { sizeof (LeatProp), "regex", LEAT_PROP_STRING, 0, offsetof (LeatTextScan, regex_list),
-    .blurb = "regular expressions to look for instead, as grep -E has them, with commas between" },
+    .blurb = "Regular expressions to find instead, as grep -E takes them, separated by commas" },
   { sizeof (LeatProp), "fold", LEAT_PROP_BOOL, 0, offsetof (LeatTextScan, fold),
-    .blurb = "take small letters and capitals for the same, in ASCII" },
+    .blurb = "true: small letters and capitals of ASCII are the same" },
   { sizeof (LeatProp), "emit", LEAT_PROP_CHOICE, 0, offsetof (LeatTextScan, emit), .choices = leat_text_emit_choices,
-    .blurb = "rows for what is found, rows for lines with any of it, or the number of such lines" },
+    .blurb = "offset: a row for each hit; line: a row for each line with a hit; count: the number "
+             "of such lines" },
   { sizeof (LeatProp), "longest", LEAT_PROP_BYTES, 0, offsetof (LeatTextScan, longest), .def.u = LEAT_SCAN_LONGEST,
     .min.u = 64, .max.u = 1u << 30,
-    .blurb = "of a regex: how many bytes of an attempt at a match are kept from run to run" },
+    .blurb = "Of a regex with emit=offset: bytes of an unfinished match that are kept from run to "
+             "run" },
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "text", LEAT_PORT_INPUT, 0, "u8[<=n]", "bytes; the runs are one stream" },
+  { sizeof (LeatPortInfo), "text", LEAT_PORT_INPUT, 0, "u8[<=n]", "Bytes; all runs of a session are one stream" },
   { sizeof (LeatPortInfo), "hits", LEAT_PORT_OUTPUT, 0, "u64[<=h,w]",
-    "offset and pattern; offset, regex and length; offset and number of a line; or how many lines" },
+    "Rows, as emit sets: offset and pattern; offset, regex and length; offset and number "
+    "of a line; or counts of lines" },
 };
 
 const LeatNodeInfo leat_text_scan_info = {
@@ -59,11 +62,13 @@ const LeatNodeInfo leat_text_scan_info = {
   "text:scan",
   NULL,
   "Finds byte patterns or regular expressions in a stream",
-  "Gives one row for each occurrence of a pattern, overlapping ones too: its offset in the stream and the index of its "
-  "pattern, by offset, then by index.  With a regex, one row for each longest match: offset, index and length.  With "
-  "emit=line, one row for each line with any of them: its offset and number.  The stream may come in any number of "
-  "runs; what lies across their border is found once.\n\n"
-  "Example: io:file path=book.txt + upload + text:scan patterns=whale,sea + readback + text:report",
+  "Gives one row for each occurrence of a pattern, overlapping ones too: its offset in "
+  "the stream and the index of its pattern, ordered by offset and then by index.  For "
+  "a regex, it gives one row for each longest match: offset, index and length.  With "
+  "emit=line, it gives one row for each line that matches: its offset and number.  The "
+  "stream may come in any number of runs; a hit across the border of two runs is found "
+  "once.\n\nExample: io:file path=book.txt + upload + text:scan patterns=whale,sea + "
+  "readback + text:report",
   props,
   G_N_ELEMENTS (props),
   ports,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tells what run.py found (its peers.json): as Markdown on standard output, and with --svg FILE as a picture.
 
-    report.py peers.json --into docs/measurements.md --svg docs/pictures/peers.svg
+    report.py peers.json --into docs/records/measurements.md --svg docs/pictures/peers.svg
 
 --into puts the table between the lines "<!-- peers -->" and "<!-- /peers -->" of a page that has them."""
 
