@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Holds the structure of the sources against the rules that docs/development.md states: lint.py [--measures]
+
+A finding is a line, FILE:LINE: what is wrong and what to do.  The last line counts rules and findings."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = ('core/', 'plugins/', 'tools/', 'tests/')
+MOST_HEADER, MOST_FILE, MOST_FUNCTION = 300, 800, 80
+# Lists that nobody reads from top to bottom: a line for each entry point, code, type or case.
+TABLES = {'core/driver/leat-driver-entries.h', 'core/driver/leat-cuda-codes.h', 'core/driver/leat-cuda.h',
+          'tests/core/parse/error-cases.h', 'tests/plugins/cpu/values-recorded.h'}
+INCLUDE = re.compile(r'^#\s*include "([^"]+)"')
+
+
+def list_files():
+    """Paths of the C files and headers of the tree, as git has them or would."""
+    out = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.c', '*.h'], cwd=ROOT,
+                         capture_output=True, text=True, check=True).stdout
+    return sorted(path for path in set(out.split('\0')) if path.startswith(CODE) and (ROOT / path).is_file())
+
+
+def read_table(text):
+    """{folder: [folders that it may use]}, in order, from the table of docs/design.md."""
+    rows = re.findall(r'^\| `([a-z]+)/` \|[^|]*\|([^|]*)\|$', text, re.MULTILINE)
+    return {folder: [word for word in re.findall(r'[a-z]+', uses.lower()) if word != 'glib'] for folder, uses in rows}
+
+
+def check_table(table, folders):
+    """The table names each folder of core/ once, and a row only uses rows above it."""
+    seen = []
+    for folder, uses in table.items():
+        for use in uses:
+            if use not in seen:
+                yield f'docs/design.md: {folder}/ may use {use}/, which does not stand above it; put it there, or turn the arrow'
+        seen.append(folder)
+    for folder in sorted(set(folders) ^ set(table)):
+        yield f'docs/design.md: the table and core/ differ in {folder}/; add the row, or take it away'
+
+
+def check_arrows(files, table):
+    """Includes between folders of core/ are those of the table."""
+    homes = {os.path.basename(path): path.split('/')[1] for path in files if path.startswith('core/') and path.count('/') > 1}
+    for path in files:
+        parts = path.split('/')
+        if parts[0] != 'core' or len(parts) < 3:
+            continue
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            found = INCLUDE.match(line)
+            home = homes.get(os.path.basename(found[1])) if found else None
+            if home and home != parts[1] and home not in table.get(parts[1], ()):
+                yield f'{path}:{number}: {parts[1]}/ may not use {home}/ (table in docs/design.md); move the code, or turn the arrow'
+
+
+def check_sizes(files):
+    """No header, file or function is longer than a reader can hold."""
+    for path in files:
+        lines = (ROOT / path).read_text().splitlines()
+        most = MOST_HEADER if path.endswith('.h') else MOST_FILE
+        if len(lines) > most and path not in TABLES:
+            yield f'{path}:{most + 1}: {len(lines)} lines, and at most {most} are allowed; split it by type or verb'
+        begin = None
+        for number, line in enumerate(lines, 1):
+            if line == '{' and path.endswith('.c'):
+                begin = number
+            elif line == '}' and begin is not None:
+                if number - begin + 1 > MOST_FUNCTION:
+                    yield f'{path}:{begin}: a function of {number - begin + 1} lines, and at most {MOST_FUNCTION} are allowed; split it'
+                begin = None
+
+
+RULES = (
+    ('table', lambda files, table: check_table(table, {path.split('/')[1] for path in files if path.startswith('core/') and path.count('/') > 1})),
+    ('arrows', check_arrows),
+    ('sizes', lambda files, _: check_sizes(files)),
+)
+
+
+def main():
+    files = list_files()
+    table = read_table((ROOT / 'docs/design.md').read_text())
+    findings = [f'{text} [{name}]' for name, rule in RULES for text in rule(files, table)]
+    print(*findings, sep='\n', end='\n' if findings else '')
+    print(f'lint: {len(RULES)} rules, {len(files)} files, {len(findings)} findings')
+    return 1 if findings else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
