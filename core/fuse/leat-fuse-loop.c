@@ -7,6 +7,7 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-group.h"
 #include "graph/leat-node-private.h"
+#include "leat-recorder-group.h"
 
 /* A loop as one kernel: the stages of its body, and where its test stands among them.
  *

@@ -7,6 +7,7 @@
 #include "plan/leat-plan-private.h"
 
 #include "leat-fuse-source-private.h"
+#include "leat-recorder-group.h"
 
 G_BEGIN_DECLS
 

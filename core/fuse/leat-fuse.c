@@ -7,6 +7,7 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
+#include "leat-recorder-group.h"
 
 /* Makes several ops one kernel: what may be part of it, and the op that takes their place.  The text is written in
  * leat-fuse-text.c. */

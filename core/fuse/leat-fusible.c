@@ -5,6 +5,7 @@
 #include "leat-fuse-private.h"
 
 #include "graph/leat-node-private.h"
+#include "leat-recorder-group.h"
 
 /* Chains that may become one kernel by themselves: kernels that stand one after the other in the plan, each of which
  * follows one before it.  Both are in the plan, the one kernel before those that it would take the place of, and

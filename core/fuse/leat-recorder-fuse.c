@@ -7,6 +7,7 @@
 #include "graph/leat-group.h"
 #include "graph/leat-node-private.h"
 #include "leat-fuse-private.h"
+#include "leat-recorder-group.h"
 
 /* What a group records as one kernel: the nodes of its body record between the two halves of this. */
 

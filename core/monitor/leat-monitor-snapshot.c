@@ -61,7 +61,8 @@ leat_monitor_tell_nothing (LeatMonitorKind kind, GVariantDict *dict)
  * That is what the socket of leat_monitor_start () gives, without one.  Any thread may call it; no run waits for it.
  *
  * Returns: (transfer full): a dictionary (a{sv}): program, pid, version, time-us (of the monotonic clock), up-us (since
- * the first session was opened), devices, sessions and schedulers (aa{sv}); docs/reference/monitor.md lists what is in these
+ * the first session was opened), devices, sessions and schedulers (aa{sv}); docs/reference/monitor.md lists what is in
+ * these
  */
 GVariant *
 leat_monitor_dup_snapshot (void)

@@ -225,8 +225,8 @@ leat_monitor_free (LeatMonitor *self)
  *
  * From now on other processes of the same user can see what the sessions of this one do: `leat-top` shows it.
  *
- * There is a Unix socket, and a thread that answers; docs/reference/monitor.md has the protocol.  Nobody but this user and root
- * may connect.  A socket of that name at which nobody listens any more is replaced.  The environment variable
+ * There is a Unix socket, and a thread that answers; docs/reference/monitor.md has the protocol.  Nobody but this user
+ * and root may connect.  A socket of that name at which nobody listens any more is replaced.  The environment variable
  * `LEAT_MONITOR` (1, or a path) does the same when the first session is opened.
  *
  * Returns: whether it listens; %LEAT_MONITOR_ERROR else
