@@ -186,7 +186,8 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   g_autoptr (GPtrArray) entries = leat_kernel_unit_list_entries (unit, indirect, error);
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
-  g_autofree char *constants = NULL, *dialect = NULL, *mixed = NULL, *helper = NULL, *reports = NULL, *queues = NULL;
+  g_autofree char *constants = NULL, *dialect = NULL, *grid = NULL, *mixed = NULL, *helper = NULL, *reports = NULL,
+                  *queues = NULL;
   g_autofree char *body = NULL, *words = NULL, *persistent = NULL, *stages = NULL, *assertions = NULL;
   g_autoptr (LeatKernelCalls) calls = form & LEAT_KERNEL_PERSISTENT ? leat_kernel_calls_new (unit) : NULL;
 
@@ -215,6 +216,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
     }
   constants = leat_kernel_dup_device_text ("leat-dialect-constants.h");
   dialect = leat_kernel_dup_device_text ("leat-dialect-cuda.h");
+  grid = leat_kernel_dup_device_text ("leat-dialect-cuda-grid.h");
   mixed = leat_kernel_dup_device_text ("leat-dialect-mixed.h");
   helper = indirect                  ? leat_entry_dup_resolver ("static __device__ __forceinline__")
            : form & LEAT_KERNEL_WIDE ? leat_entry_dup_wide_helper ("static __device__ __forceinline__")
@@ -226,7 +228,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   words = calls != NULL ? leat_kernel_dup_cuda_persistent_words () : g_strdup ("");
   persistent = calls != NULL ? leat_kernel_dup_cuda_persistent_text () : g_strdup ("");
   stages = calls != NULL ? leat_kernel_unit_dup_cuda_stages (unit, entries) : g_strdup ("");
-  return g_strconcat (form & LEAT_KERNEL_WIDE ? "#define LEAT_LANES 1\n" : "",
-                      form & LEAT_KERNEL_ENCLOSED ? "#define LEAT_ENCLOSED 1\n" : "", words, dialect, mixed, constants,
-                      helper, reports, queues, persistent, body, assertions, stages, NULL);
+  return g_strconcat (form & LEAT_KERNEL_WIDE ? "#define LEAT_WIDE 1\n" : "",
+                      form & LEAT_KERNEL_ENCLOSED ? "#define LEAT_ENCLOSED 1\n" : "", words, dialect, grid, mixed,
+                      constants, helper, reports, queues, persistent, body, assertions, stages, NULL);
 }

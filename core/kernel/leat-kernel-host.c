@@ -238,8 +238,9 @@ static char *
 leat_host_writer_dup_text (LeatHostWriter *self)
 {
   static const char *const headers[] = { "leat-dialect-host-types.h",  "leat-host-module.h",
-                                         "leat-dialect-host-math.h",   "leat-dialect-mixed.h",
-                                         "leat-dialect-host-atomic.h", "leat-dialect-host-thread.h",
+                                         "leat-dialect-host-math.h",   "leat-dialect-host-bits.h",
+                                         "leat-dialect-mixed.h",       "leat-dialect-host-atomic.h",
+                                         "leat-dialect-host-thread.h", "leat-dialect-host-block.h",
                                          "leat-dialect-constants.h" };
   g_autofree char *body = leat_edits_apply (self->edits, self->unit->tokens);
   g_autofree char *tables = leat_host_writer_dup_tables (self);
@@ -250,7 +251,7 @@ leat_host_writer_dup_text (LeatHostWriter *self)
   GString *out = g_string_sized_new (65536);
 
   if (self->form & LEAT_KERNEL_WIDE)
-    g_string_append (out, "#define LEAT_LANES 1\n");
+    g_string_append (out, "#define LEAT_WIDE 1\n");
   for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
     {
       g_autofree char *text = leat_kernel_dup_device_text (headers[i]);

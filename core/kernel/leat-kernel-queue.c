@@ -33,7 +33,7 @@ static char *
 leat_kernel_unit_dup_queue_text (const LeatKernelUnit *self, const char *dialect)
 {
   const char *const names[] = { leat_kernel_unit_mentions_reports (self) ? NULL : "leat-report-block.h",
-                                "leat-queue-ring.h", dialect, "leat-queue.h" };
+                                "leat-queue-ring.h", dialect, "leat-queue.h", "leat-queue-claim.h" };
   GString *out = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)

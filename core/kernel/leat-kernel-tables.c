@@ -320,7 +320,7 @@ leat_tables_reaches_called (LeatHostWriter *self, const LeatEntry *entry)
   return FALSE;
 }
 
-/* leat_place_slots (): see leat-dialect-host-thread.h */
+/* leat_place_slots (): see leat-dialect-host-block.h */
 static void
 leat_tables_append_places (GString *out, LeatHostWriter *self)
 {

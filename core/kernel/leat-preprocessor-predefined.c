@@ -291,7 +291,7 @@ leat_pp_find_target (LeatPreprocessor *self, const LeatPpWord *word)
     { "__CUDA_ARCH__", LEAT_KERNEL_ASKED_ARCH, target->arch, FALSE },
     { "__CUDA_ARCH_LIST__", LEAT_KERNEL_ASKED_ARCH, target->arch, FALSE },
     { "LEAT_HAS_CLUSTERS", LEAT_KERNEL_ASKED_ARCH, target->is_cuda && target->arch >= 900, TRUE },
-    { "LEAT_LANES", LEAT_KERNEL_ASKED_LANES, target->has_lanes, FALSE },
+    { "LEAT_WIDE", LEAT_KERNEL_ASKED_LANES, target->has_lanes, FALSE },
   };
   guint found = G_N_ELEMENTS (names);
   LeatPpMacro *macro = NULL;

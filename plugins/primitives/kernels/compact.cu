@@ -60,7 +60,7 @@ typedef uint32_t CompactFields;
 typedef uint64_t CompactFields;
 #endif
 
-#ifdef LEAT_LANES
+#ifdef LEAT_WIDE
 #define COMPACT_TICKETS 1
 #else
 #define COMPACT_TICKETS 0

@@ -37,7 +37,7 @@
 
 #define ONCE_BLOCKS 3 /* of a multiprocessor, which leaves each thread 80 registers */
 
-#ifdef LEAT_LANES
+#ifdef LEAT_WIDE
 #define ONCE_TICKETS 1
 #else
 #define ONCE_TICKETS 0

@@ -30,6 +30,7 @@ __device__ int leat_wrappers_wait; /* which the dialect declares for the device 
 }
 #endif
 #include "leat-dialect-cuda.h"
+#include "leat-dialect-cuda-grid.h"
 #include "must.cuh"
 
 #define TEXT_OF_(x) #x

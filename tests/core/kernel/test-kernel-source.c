@@ -146,7 +146,7 @@ test_source_parts (void)
     { "defined LEAT_CUDA", "sssaba" },
     { "defined LEAT_HOST", "sssaba" },
     { "__CUDA_ARCH__ >= 900", "sssaba" },
-    { "defined LEAT_LANES", "saabcd" },
+    { "defined LEAT_WIDE", "saabcd" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)

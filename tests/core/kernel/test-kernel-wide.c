@@ -129,7 +129,7 @@ test_kernel_wide_entry (void)
   g_autofree char *cuda = leat_kernel_source_dup_cuda_text (source, LEAT_KERNEL_WIDE, &error);
 
   g_assert_no_error (error);
-  g_assert_true (g_str_has_prefix (cuda, "#define LEAT_LANES 1\n"));
+  g_assert_true (g_str_has_prefix (cuda, "#define LEAT_WIDE 1\n"));
   for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
     if (strstr (cuda, wanted[i]) == NULL)
       g_error ("no \"%s\" in\n%s", wanted[i], strstr (cuda, "leat_body_k"));
