@@ -4,6 +4,7 @@
 
 #include "leat-timing-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-lane-graph-private.h"
 
 /* A lane takes over a plan that matches its own: the same kernels over the same memory, with other launches. */
 

@@ -4,6 +4,7 @@
 
 #include "leat-lane-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-lane-graph-private.h"
 
 /* Memory that the program brings.  What is bound is noted here, where the head is packed at once in its parameters too,
  * and brought to the device by the next launch: these hold all slots, and the node gets them once however many have

@@ -7,6 +7,7 @@
 #include "graph/leat-node-private.h"
 #include "leat-nvtx-private.h"
 #include "leat-timing-private.h"
+#include "leat-lane-graph-private.h"
 
 /* Runs the op list on the lane's stream, one call an op. */
 

@@ -4,6 +4,7 @@
 
 #include "leat-lane-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-lane-graph-private.h"
 
 /* The edges of a graph that lead to an op, and kernels that are added with edges of more than one kind. */
 

@@ -3,6 +3,7 @@
  */
 
 #include "leat-timing-private.h"
+#include "leat-lane-graph-private.h"
 
 /* A lane whose memory on the device is given to others for a while.  What lives within a run is made anew, constants
  * are the program's; what survives from run to run is read before anything goes, so that an error leaves all as it

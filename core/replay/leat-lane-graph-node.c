@@ -4,6 +4,7 @@
 
 #include "leat-foreign-private.h"
 #include "leat-timing-private.h"
+#include "leat-lane-graph-private.h"
 
 /* One op of a plan as a node of a CUDA graph. */
 

@@ -6,6 +6,8 @@
 #include "leat-nvtx-private.h"
 #include "leat-timing-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-lane-graph-private.h"
+#include "leat-setup-private.h"
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 

@@ -3,6 +3,7 @@
  */
 
 #include "leat-lane-private.h"
+#include "leat-lane-graph-private.h"
 
 /* Loops on a lane: as a node of the graph that does its body again and again, as a body that is in the graph as often
  * as it is done, or launched by the host. */

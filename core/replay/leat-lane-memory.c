@@ -3,6 +3,7 @@
  */
 
 #include "leat-lane-private.h"
+#include "leat-lane-graph-private.h"
 
 void
 leat_traffic_add_copy (LeatTraffic *self, gboolean from_host, gboolean to_host, guint64 bytes)

@@ -9,6 +9,7 @@
 #include "graph/leat-pipeline.h"
 #include "replay/leat-session.h"
 #include "bind/leat-bind-private.h"
+#include "leat-lane-graph-private.h"
 
 /* A path as the plan's pieces: a graph for each that is captured, in a list.  What lies between them goes to the same
  * stream op by op. */

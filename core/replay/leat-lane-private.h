@@ -10,7 +10,10 @@
 #include "driver/leat-driver-error.h"
 #include "graph/leat-endpoint.h"
 #include "graph/leat-node-private.h"
-#include "kernel/device/leat-report-block.h"
+#include "leat-executable-private.h"
+#include "leat-lane-report-private.h"
+#include "leat-launch-private.h"
+#include "leat-program-private.h"
 #include "leat-repeater-private.h"
 #include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
@@ -21,158 +24,7 @@ G_BEGIN_DECLS
 /* One set of inputs and outputs in flight: the memory, the launches and the graph of a bound plan.  Constants and
  * loaded kernels belong to the session and are lent (LeatProgram). */
 
-/* What became of a persistent kernel (leat-persistent-private.h). */
-typedef struct _LeatPersistent LeatPersistent;
-
-typedef struct
-{
-  guint64 signals;  /* runs */
-  guint64 launches; /* launches of the kernel */
-  guint64 leaves;   /* times that it was asked to leave */
-  guint64 faults;   /* runs that took too long */
-} LeatPersistentCounts;
-
-/* What all lanes of a session share. */
-typedef struct
-{
-  gatomicrefcount refs;
-  LeatDevice *device;
-  gboolean measured;                /* runs may be: the lanes have clocks */
-  LeatPlan *plan;                   /* not owned */
-  GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
-  GHashTable *modules;              /* LeatKernelSource -> LeatModule */
-  GHashTable *wide;                 /* likewise, of wide images, */
-  GHashTable *enclosed;             /* and of those for bodies of loops */
-  LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
-  const LeatFunction **functions;   /* by op index; NULL but for kernels */
-  const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
-  const LeatPrototype **prototypes; /* by op index: what @functions has is of; transfers come to have another */
-  LeatPersistent *persistent;       /* NULL where runs are launched */
-} LeatProgram;
-
 typedef struct _LeatTiming LeatTiming;
-
-#define LEAT_SLOT_TAG                                                                                                  \
-  1 /* in the address of a slot, where a kernel may be given that or an address (LeatImageTarget)                      \
-     */
-
-/* Memory that the program brought for one port. */
-typedef struct
-{
-  guint64 given;       /* its address as the program has it; 0 where nothing is bound */
-  CUdeviceptr address; /* and as the device has it */
-  guint64 bytes;
-  guint64 count; /* of an input */
-  guint64 serial;
-  gboolean on_device;
-} LeatBinding;
-
-/* The address may be one of the device. @counts: the count is the program's too */
-static inline void
-leat_binding_view (const LeatBinding *self, LeatView *view, gboolean counts)
-{
-  view->data = (gpointer) (guintptr) self->given;
-  if (counts)
-    view->count = self->count;
-}
-
-#define LEAT_PARAM_SLOT 48 /* bytes a parameter may take, and a multiple of its alignment */
-
-/* A kernel's parameters as the driver takes them: pointers into one block of storage. */
-typedef struct
-{
-  void **params;
-  guint8 *storage;
-  guint n_params;
-  void *handle; /* of them, that of the loop; NULL where it is no test of one */
-} LeatLaunch;
-
-/* What one run may be: all of the plan, or all but the uploads of inputs that are on the device already. */
-typedef enum
-{
-  LEAT_PATH_FULL,
-  LEAT_PATH_REUSED,
-  LEAT_PATH_TIMED, /* all of the plan, with a clock at every op */
-  LEAT_PATH_FIRST, /* without readbacks: a run that others follow with nothing in between */
-  LEAT_PATH_STEP,  /* without uploads and readbacks */
-  LEAT_N_PATHS
-} LeatPath;
-
-/* What crosses the link, one way and the other. */
-typedef struct
-{
-  guint64 uploads, readbacks; /* copies */
-  guint64 up_bytes, back_bytes;
-} LeatTraffic;
-
-/* A loop in a graph. */
-typedef struct
-{
-  CUgraphConditionalHandle handle;
-  CUgraph body; /* the outer graph's */
-} LeatLoopGraph;
-
-/* A graph, instantiated: a path, or a piece of one where the plan has several. */
-typedef struct _LeatExecutable LeatExecutable;
-struct _LeatExecutable
-{
-  CUgraph graph;
-  CUgraphExec exec;
-  CUgraphNode *ends;      /* what others wait for: the nodes, or the events behind them; one table likewise */
-  CUgraphNode turn;       /* waits for the lanes before; NULL where nothing in it has to */
-  CUgraphNode *nodes;     /* by op index, NULL where the path leaves the op out; one table for all pieces of a path */
-  LeatLoopGraph *loops;   /* by loop index; one table likewise */
-  CUgraphNode **unrolled; /* by op index: in an unrolled loop, those of all iterations; NULL else; one table likewise */
-  guint64 launches;       /* of the path; in its first piece */
-  guint64 counted_from;   /* launches when start_counting () was called; likewise */
-  guint first, end;       /* the ops that are in it */
-  LeatTraffic *copies;    /* by op index: what its nodes bring, as they were added or updated; one table likewise */
-  LeatTraffic traffic;    /* of all copies in it */
-  guint64 device_bytes;   /* of all pieces of the path; in its first */
-  guint64 bound;          /* serial of the last binding that the path knows; in its first piece */
-  guint64 made_with;      /* that serial when its graph was made, whose nodes stay as they are; likewise */
-  gboolean is_built;      /* in the first piece: all of them are there */
-  LeatExecutable *next;
-};
-
-/* What a node of a graph comes after. */
-typedef struct
-{
-  CUgraphNode *nodes;
-  CUgraphEdgeData *data; /* NULL: of all it waits for the end */
-  gsize n;
-} LeatEdges;
-
-/* What runs have come to, counted where each call is made. */
-typedef struct
-{
-  LeatTraffic traffic;
-  guint64 launches; /* of graphs, and of single ops */
-  guint64 waits;    /* for the end of a run */
-} LeatWorkCounts;
-
-/* The work that graphs did, by the nodes that the driver says they have. */
-typedef struct
-{
-  guint64 kernels, copies, fills, early_starts;
-  guint64 uploads, readbacks; /* of the copies */
-} LeatGraphCount;
-
-/* How often what. */
-typedef struct
-{
-  guint64 updates;               /* nodes given other values in place */
-  guint64 graph_updates;         /* executables given another graph in place */
-  guint64 instantiations;        /* executables made */
-  gint64 instantiate_us;         /* what that took, with their upload */
-  guint64 on_device;             /* runs that a loop on the device did */
-  guint64 unrolled;              /* runs that were children of one graph */
-  const char *why_not_on_device; /* static: why those that were repeated last were not; NULL: they were */
-  LeatWorkCounts work;
-  gint64 unseen_waits;  /* that ended by looking, less calls that waited and were not for a run */
-  gboolean is_counting; /* between start_counting () and stop_counting (): */
-  LeatGraphCount gone;  /* what graphs did that are gone */
-} LeatGraphCounts;
 
 /* How runs of which only the last gives results are repeated. */
 typedef enum
@@ -199,21 +51,6 @@ typedef struct
   LeatEvent *event;
 } LeatTurn;
 
-/* What one op reported with one code, in one run. */
-typedef struct
-{
-  const LeatOp *op;
-  guint entry; /* of a batch; 0 in other runs */
-  guint64 run; /* counted from 1 */
-  guint code;  /* LEAT_REPORT_CODES for all that a file cannot declare */
-  guint64 count;
-  guint n_records; /* of the first that came, in the order of their indices */
-  LeatReportRecord records[LEAT_REPORT_KEPT];
-  const LeatBuffer *queue; /* NULL; or it is no report of the kernel's own but of what became of this queue: */
-  LeatQueueTotals totals;
-  const GError *error; /* not owned: that was made of it, for the lane of a batch; NULL: none */
-} LeatReport;
-
 /* What ends early what the host launches again and again: repeated runs, and loops. */
 typedef struct
 {
@@ -221,7 +58,6 @@ typedef struct
   GCancellable *cancellable; /* (nullable) */
 } LeatStop;
 
-typedef struct _LeatLane LeatLane;
 struct _LeatLane
 {
   LeatPlan *plan;
@@ -285,21 +121,6 @@ struct _LeatLane
   LeatLane *donor;                          /* while graphs are built: whose executables may be updated */
   char *refusal;                            /* and why the driver did not */
 };
-
-/* @measured: runs may be.  Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there.
- */
-LeatProgram *leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured,
-                               LeatProgram *lender, GError **error);
-/* Loads what kernels of a plan bound anew are not there yet. */
-gboolean leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **error);
-/* Each lane has one: what its graphs use stays as long as they do. */
-LeatProgram *leat_program_ref (LeatProgram *self);
-void leat_program_unref (LeatProgram *self);
-/* Their memory is given back, and found or made again; modules stay, for what kernels keep in variables of theirs. */
-void leat_program_drop_constants (LeatProgram *self);
-gboolean leat_program_find_constants (LeatProgram *self, LeatStore *store, GError **error);
-/* Constants whose memory does not hold their bytes are written. */
-gboolean leat_program_write_constants (LeatProgram *self, GError **error);
 
 /* For messages: those with kernels, any of which may be the one at fault. (transfer full) */
 char *leat_lane_list_nodes (LeatPlan *plan);
@@ -374,19 +195,6 @@ void leat_lane_evict (LeatLane *self);
 /* With constants in place.  After an error it is evicted as before. */
 gboolean leat_lane_restore (LeatLane *self, GPtrArray *kept, GCancellable *cancellable, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
-gboolean leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error);
-/* Adds an op to the graph that is being built. */
-gboolean leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, GError **error);
-gboolean leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op,
-                             const LeatEdges *edges, GError **error);
-/* Loops (leat-lane-loop.c).  The graph that an op is in: of a piece, or of a body. */
-CUgraph leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op);
-gboolean leat_lane_make_loop_handle (LeatLane *self, LeatExecutable *to, const LeatPlanLoop *loop, GError **error);
-void leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboolean in_graph);
-gboolean leat_lane_add_while (LeatLane *self, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
-                              GError **error);
-gboolean leat_lane_add_unrolled (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op,
-                                 const LeatEdges *edges, GError **error);
 /* Outside of graphs. */
 gboolean leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error);
 /* What became of it in the last run, which has ended. */
@@ -399,33 +207,6 @@ void leat_lane_end_loops (LeatLane *self);
 /* What goes on from one iteration to the next, and how many items of it there are where that is still known: after a
  * run, with the device's context current.  (transfer full) */
 char *leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop, gboolean counts);
-/* What a node of a graph is given now. */
-CUDA_MEMCPY3D leat_lane_get_copy (LeatLane *self, const LeatOp *op);
-CUDA_KERNEL_NODE_PARAMS leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op);
-/* Remembers what the node of a copy was given. */
-void leat_executable_note_copy (LeatExecutable *self, const LeatOp *op, const CUDA_MEMCPY3D *copy);
-gboolean leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error);
-/* The same, with the executable of @donor, whose plan is alike, updated where the driver does so: it has none then.
- * @why: (transfer full): where not, the reason; NULL where it did. */
-gboolean leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error);
-/* Gives the kernel node of @op what its launch is packed with.  The context must be current: the driver crashes where
- * none is, whatever the parameters say. */
-gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
-/* Gives the node of a copy the addresses that its ends have now. */
-gboolean leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
-void leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph); /* either may be NULL */
-void leat_lane_destroy_path (LeatLane *self, LeatPath path);
-void leat_lane_destroy_graphs (LeatLane *self);
-/* Before its session goes, which counts for it. */
-void leat_lane_leave_counts (LeatLane *self);
-/* What a path launches for the kernel of @op. */
-CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
-/* With the context current. */
-guint64 leat_lane_get_unused_bytes (LeatLane *self);
-void leat_lane_note_graph_bytes (LeatLane *self, LeatPath path, guint64 unused_before);
-guint64 leat_lane_get_graph_bytes (LeatLane *self);
-guint64 leat_lane_get_reserved_bytes (LeatLane *self);
-void leat_lane_trim_graph_memory (LeatLane *self);
 /* FALSE with the reason, when what is on the stream has ended: it reads memory that is filled anew for the next run. */
 gboolean leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error);
 /* A path @n times, with nothing waited for: in one launch where the device can do the loop, in few where it is one
@@ -442,30 +223,10 @@ void leat_lane_drop_repeats_of (LeatLane *self, LeatPath path);
 /* The paths of repeated runs, which are made anew when they are needed: a kernel has other arguments, and a loop takes
  * those that its graph was made with. */
 void leat_lane_drop_repeats (LeatLane *self);
-/* Does a path leave an op out?  The host's are in none. */
-gboolean leat_path_skips (LeatPath path, const LeatOp *op);
 
-/* For who builds them piece by piece.  FALSE without an error where the lane is cut anew. */
-gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
-LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
-
-void leat_edges_clear (LeatEdges *self);
-void leat_executable_list_edges (const LeatExecutable *self, const LeatOp *op, gboolean apart, LeatEdges *edges);
-CUresult leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *node,
-                                    const CUDA_KERNEL_NODE_PARAMS *kernel, const LeatEdges *edges, const char **call);
-/* Whether a refusal ends with graphs being built anew in which no kernel begins early. */
-gboolean leat_lane_does_without_early (LeatLane *self, CUresult result);
-
-/* A copy that was made, or that a node is there for. */
-void leat_traffic_add_copy (LeatTraffic *self, gboolean from_host, gboolean to_host, guint64 bytes);
 /* A wait for a run that ended by looking, which is no call of its own; a call that waits and is not for a run. */
 void leat_lane_note_seen (LeatLane *self);
 void leat_lane_note_other_wait (LeatLane *self);
-/* Adds what the driver says of the graphs of a path, since counting began. */
-gboolean leat_lane_count_graphs (LeatLane *self, LeatPath path, LeatGraphCount *sum, GError **error);
-/* All of @more, @times over. */
-void leat_traffic_add (LeatTraffic *self, const LeatTraffic *more, guint64 times);
-void leat_traffic_take_out (LeatTraffic *self, const LeatTraffic *less);
 
 /* For tests, before a run that is to be launched, while none of the lane is under way: see LEAT_POISON in
  * docs/reference/debugging.md. */
@@ -491,8 +252,6 @@ gboolean leat_lane_mark_end (LeatLane *self, GError **error);
 gboolean leat_lane_await_mark (gpointer lane, GError **error);
 /* What a wait for an event gave that is not the end of a run. */
 gboolean leat_lane_check_end (LeatLane *self, CUresult result, GError **error);
-/* A graph of one or more runs that was not launched, or found that one before it had failed. Always FALSE. */
-gboolean leat_lane_fail_launch (LeatLane *self, CUresult result, guint64 runs, GError **error);
 
 /* The host's view of a staging buffer. */
 void leat_lane_view (const LeatLane *self, LeatBufferId buffer, LeatView *view);
@@ -529,43 +288,7 @@ gboolean leat_lane_set_entries (LeatLane *self, LeatMemory *const *staging, guin
 gboolean leat_lane_take_arguments (LeatLane *self, GError **error);
 gboolean leat_lane_check_overs_of (LeatLane *self, guint entry, GError **error);
 
-gboolean leat_lane_allocate_reports (LeatLane *self, GError **error);
-/* As if nothing had run: what was reported and the sums of queues. */
-gboolean leat_lane_clear_reports (LeatLane *self, GError **error);
-/* Where a kernel reports to; 0 for one that does not. */
-CUdeviceptr leat_lane_get_report_block (LeatLane *self, const LeatOp *op);
-/* After a run: has any kernel reported?  Costs a look at a word. */
-gboolean leat_lane_has_reports (LeatLane *self);
-/* That lane of a plan for several? */
-gboolean leat_lane_has_reports_of (LeatLane *self, guint entry);
-/* The first from @first on that has, of those before @end; @end where none has. */
-guint leat_lane_find_reports (LeatLane *self, guint first, guint end);
-/* Adds what they reported to @reports (LeatReport), in the order of the ops; all is as before the run then. */
-gboolean leat_lane_take_reports (LeatLane *self, GArray *reports, GError **error);
-/* Those of one lane of a plan for several; that any has is still said. */
-gboolean leat_lane_take_reports_of (LeatLane *self, guint entry, GArray *reports, GError **error);
-void leat_lane_end_reports (LeatLane *self);
-
-/* What became of the items of a queue, on this lane. */
-typedef struct
-{
-  const LeatOp *op;
-  const LeatBuffer *queue;
-  LeatQueueTotals totals;
-} LeatLaneQueue;
-
-/* Between runs: adds all of them to @queues (LeatLaneQueue), in the order of the ops. */
-gboolean leat_lane_read_queues (LeatLane *self, GArray *queues, GError **error);
-
-void leat_launch_clear (LeatLaunch *self);
-gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
-void leat_launch_take_args (LeatLaunch *self, const LeatOp *op, const LeatLaunch *other, const LeatOp *other_op);
-gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
-void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatProgram, leat_program_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLane, leat_lane_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatTurn, leat_turn_unref)
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatEdges, leat_edges_clear)
 
 G_END_DECLS

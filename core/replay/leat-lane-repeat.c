@@ -3,6 +3,7 @@
  */
 
 #include "leat-lane-private.h"
+#include "leat-lane-graph-private.h"
 
 /* The same run many times with nothing in between.  Where the driver has nodes that do a body again and again, one
  * launch is any number of runs (leat-repeater.c); else a graph that has that of the run as children, one behind the

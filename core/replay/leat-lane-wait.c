@@ -3,6 +3,7 @@
  */
 
 #include "leat-persistent-private.h"
+#include "leat-lane-graph-private.h"
 
 /* Waiting for what a lane has launched: looking again and again, sleeping, or first the one and then the other. */
 

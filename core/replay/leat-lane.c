@@ -6,6 +6,7 @@
 #include "leat-timing-private.h"
 
 #include "graph/leat-pipeline-private.h"
+#include "leat-lane-graph-private.h"
 
 static void
 leat_lane_free_block (gpointer block)

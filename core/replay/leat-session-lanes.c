@@ -5,6 +5,7 @@
 #include "leat-session-stream-private.h"
 
 #include "graph/leat-app-private.h"
+#include "leat-lane-graph-private.h"
 
 #include <sys/resource.h>
 

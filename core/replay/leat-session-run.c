@@ -10,6 +10,7 @@
 #include "leat-nvtx-private.h"
 #include "replay/leat-session.h"
 #include "bind/leat-bind-private.h"
+#include "leat-lane-graph-private.h"
 
 #define LEAT_SESSION_SHORT_NS 500000
 

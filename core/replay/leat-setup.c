@@ -6,6 +6,7 @@
 
 #include "leat-nvtx-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-lane-graph-private.h"
 
 static LeatLane *
 leat_setup_get_lane (LeatSetup *self, guint index)

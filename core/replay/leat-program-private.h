@@ -1,0 +1,58 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "device/leat-module-private.h"
+#include "leat-store-private.h"
+#include "plan/leat-plan-private.h"
+
+G_BEGIN_DECLS
+
+/* What became of a persistent kernel (leat-persistent-private.h). */
+typedef struct _LeatPersistent LeatPersistent;
+
+typedef struct
+{
+  guint64 signals;  /* runs */
+  guint64 launches; /* launches of the kernel */
+  guint64 leaves;   /* times that it was asked to leave */
+  guint64 faults;   /* runs that took too long */
+} LeatPersistentCounts;
+
+/* What all lanes of a session share. */
+typedef struct
+{
+  gatomicrefcount refs;
+  LeatDevice *device;
+  gboolean measured;                /* runs may be: the lanes have clocks */
+  LeatPlan *plan;                   /* not owned */
+  GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
+  GHashTable *modules;              /* LeatKernelSource -> LeatModule */
+  GHashTable *wide;                 /* likewise, of wide images, */
+  GHashTable *enclosed;             /* and of those for bodies of loops */
+  LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
+  const LeatFunction **functions;   /* by op index; NULL but for kernels */
+  const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
+  const LeatPrototype **prototypes; /* by op index: what @functions has is of; transfers come to have another */
+  LeatPersistent *persistent;       /* NULL where runs are launched */
+} LeatProgram;
+
+/* @measured: runs may be.  Modules that @lender, which may be NULL, has loaded for the same nodes are taken from there.
+ */
+LeatProgram *leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured,
+                               LeatProgram *lender, GError **error);
+/* Loads what kernels of a plan bound anew are not there yet. */
+gboolean leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **error);
+/* Each lane has one: what its graphs use stays as long as they do. */
+LeatProgram *leat_program_ref (LeatProgram *self);
+void leat_program_unref (LeatProgram *self);
+/* Their memory is given back, and found or made again; modules stay, for what kernels keep in variables of theirs. */
+void leat_program_drop_constants (LeatProgram *self);
+gboolean leat_program_find_constants (LeatProgram *self, LeatStore *store, GError **error);
+/* Constants whose memory does not hold their bytes are written. */
+gboolean leat_program_write_constants (LeatProgram *self, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatProgram, leat_program_unref)
+
+G_END_DECLS
