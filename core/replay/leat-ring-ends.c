@@ -5,6 +5,7 @@
 #include "leat-ring-private.h"
 
 #include "graph/leat-pipeline-private.h"
+#include "leat-session-run-private.h"
 
 /* The reader, which asks the sources and fills lanes, and the writer, which gives results to the sinks. */
 

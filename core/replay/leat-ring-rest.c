@@ -4,6 +4,8 @@
 
 #include "leat-ring-private.h"
 #include "leat-kept-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
 
 /* A run had too little room, and with the room that it is given everything becomes another plan, memory of lanes too.
  * So the ring ends: what its lanes were filled with is kept aside, and done again by the first lane, in order.  After

@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-session-setup-private.h"
 
 /* Sessions that share what lives within a run: of their memory there is as much as the largest of them needs.  A run
  * has it from before its launch until its results are there; a session that wants to run meanwhile is refused, so who

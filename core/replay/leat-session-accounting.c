@@ -3,6 +3,9 @@
  */
 
 #include "leat-session-plan-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 /* What a session will take, and beside it what it has taken.  The plan is summed up in leat-session-plan.c, the
  * counters count where things happen; here the two only meet. */

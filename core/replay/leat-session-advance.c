@@ -5,6 +5,9 @@
 #include "leat-session-stream-private.h"
 #include "leat-session-reports-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 /* Runs one after the other: by hand, until the end, or in a thread. */
 

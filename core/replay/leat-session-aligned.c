@@ -5,6 +5,7 @@
 
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-aligned-private.h"
+#include "leat-session-run-private.h"
 
 /* Sources that give unlike numbers of rows to inputs of which row goes with row. */
 

@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-session-run-private.h"
 
 /* A run as a task of a main loop: launched at once, completed in the loop when the device is done. */
 

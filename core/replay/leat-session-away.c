@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-state-private.h"
+#include "leat-session-setup-private.h"
 
 #include <string.h>
 

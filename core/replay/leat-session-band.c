@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-tuning-private.h"
 
 /* How full the bounded inputs of a run are, in bands: what is fastest for many items need not be so for few.  What is
  * found out in the first run goes for inputs of its bands.

@@ -4,6 +4,8 @@
 
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
 
 /* Which entries of a launch that has ended are good.  Where neither counts nor reports have anything to say, none is
  * looked at: a batch has thousands, and the next launch waits for this. */

@@ -3,6 +3,8 @@
  */
 
 #include "leat-session-batch-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
 
 #include <string.h>
 #include <xxhash.h>

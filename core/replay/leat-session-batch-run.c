@@ -6,6 +6,8 @@
 #include "leat-session-reports-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
 
 #include <string.h>
 

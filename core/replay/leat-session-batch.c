@@ -7,6 +7,9 @@
 
 #include "graph/leat-app.h"
 #include "graph/leat-graph-error.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-told-private.h"
 
 #include <string.h>
 

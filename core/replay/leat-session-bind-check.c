@@ -5,6 +5,7 @@
 #include "leat-session-bind-private.h"
 
 #include "graph/leat-graph-error.h"
+#include "leat-session-run-private.h"
 
 /* What a program may hand over as its own memory, and what is wrong with what it may not. */
 

@@ -6,6 +6,7 @@
 #include "leat-session-state-private.h"
 
 #include "graph/leat-graph-error.h"
+#include "leat-session-run-private.h"
 
 /* A program that brings its own memory, another one for each run if it likes.  A binding is noted at once; the next
  * launch brings all of them to the device together. */

@@ -6,6 +6,9 @@
 #include "bind/leat-bind-private.h"
 #include "plan/leat-op-private.h"
 #include "fuse/leat-fusible-private.h"
+#include "leat-tuning-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 
 #include "graph/leat-pipeline-private.h"
 #include "leat-lane-graph-private.h"
+#include "leat-session-setup-private.h"
 
 /* Arguments that were set while the session is open: each kernel that takes one is packed anew, and its node in every
  * graph that was built is updated in place, before the next launch.  Captured foreign work is captured again. */

@@ -6,6 +6,7 @@
 
 #include "leat-batch-private.h"
 #include "leat-lane-graph-private.h"
+#include "leat-session-told-private.h"
 
 /* What the driver's side says was done, for the comparison with what the plan predicts.  Nothing here comes from the
  * plan: calls are counted in the driver's table, and the nodes of the graph are asked of the driver. */

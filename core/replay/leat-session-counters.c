@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-session-told-private.h"
 
 /* What a session counts, once: for the dictionary, for properties of the session and for Prometheus. */
 

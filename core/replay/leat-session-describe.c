@@ -3,6 +3,8 @@
  */
 
 #include "leat-session-props-private.h"
+#include "leat-session-told-private.h"
+#include "leat-session-setup-private.h"
 
 /* What properties a session has. */
 

@@ -8,6 +8,7 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-graph-error-private.h"
 #include "graph/leat-spec-private.h"
+#include "leat-session-run-private.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "leat-session-stream-private.h"
 
 #include "graph/leat-node-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-told-private.h"
 
 /* What a session does with the nodes where data enters and leaves. */
 

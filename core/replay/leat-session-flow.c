@@ -9,6 +9,7 @@
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "leat-nvtx-private.h"
+#include "leat-session-run-private.h"
 
 /* What sources give to a run and sinks take from it. */
 

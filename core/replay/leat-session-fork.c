@@ -3,6 +3,8 @@
  */
 
 #include "leat-session-state-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-run-private.h"
 
 /* States from one session to another, lane by lane: by copies on the device where both lanes are there. */
 

@@ -5,6 +5,9 @@
 #include "leat-kept-private.h"
 
 #include "graph/leat-app.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-told-private.h"
 
 #include <string.h>
 

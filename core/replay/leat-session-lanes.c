@@ -6,6 +6,9 @@
 
 #include "graph/leat-app-private.h"
 #include "leat-lane-graph-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 #include <sys/resource.h>
 

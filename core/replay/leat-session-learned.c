@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-state-private.h"
+#include "leat-tuning-private.h"
 
 #include <glib/gstdio.h>
 #include <utime.h>

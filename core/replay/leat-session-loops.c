@@ -4,6 +4,7 @@
 
 #include "leat-session-reports-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-told-private.h"
 
 /* What loops have come to, by run and since the session was opened. */
 

@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-session-setup-private.h"
 
 /* Runs whose result is known already.  What looking costs is weighed against what it saves, in windows of runs: where
  * it does not pay, the memo turns itself off and says so. */

@@ -6,6 +6,7 @@
 
 #include "graph/leat-app-private.h"
 #include "monitor/leat-monitor-private.h"
+#include "leat-session-told-private.h"
 
 #include <stdlib.h>
 

@@ -11,6 +11,10 @@
 #include "kernel/leat-image-private.h"
 #include "leat-nvtx-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
+#include "leat-tuning-private.h"
+#include "leat-session-run-private.h"
 
 /* From a pipeline to something that runs, and back. */
 

@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-session-setup-private.h"
 
 /* What a session tells who has it run among others. */
 

@@ -5,6 +5,7 @@
 #include "leat-session-private.h"
 #include "leat-persistent-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-setup-private.h"
 
 /* executor=persistent: whether a persistent kernel does the runs. */
 

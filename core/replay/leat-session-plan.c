@@ -6,6 +6,7 @@
 
 #include "leat-timing-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-told-private.h"
 
 /* The sums of a session, over the buffers and ops of its bound plan.  Nothing here looks at a counter: what is counted
  * is held against it by leat_session_dup_accounting (). */

@@ -5,6 +5,7 @@
 #include "leat-session-reports-private.h"
 
 #include "monitor/leat-prometheus-private.h"
+#include "leat-session-told-private.h"
 
 /* What a session has counted, in the text format of Prometheus. */
 

@@ -3,6 +3,8 @@
  */
 
 #include "leat-session-props-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 /* What properties a session has are set to and hold. */
 

@@ -5,6 +5,7 @@
 #include "leat-session-reports-private.h"
 
 #include "kernel/device/leat-queue-ring.h"
+#include "leat-session-run-private.h"
 
 /* What became of queues of work items: faults, which are told with what kernels report, and sums, for who asks. */
 

@@ -6,6 +6,9 @@
 
 #include "graph/leat-pipeline-private.h"
 #include "leat-nvtx-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 /* The short way through a run.  When a run has ended the session finds out once whether the next one needs anything
  * but its launch, the wait and the figures: nobody asks its sources or gives to its sinks, it is neither measured nor

@@ -3,6 +3,8 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-told-private.h"
 
 /* Many runs on one set of inputs, of which only the last gives results: all of them are put on the stream at once. */
 

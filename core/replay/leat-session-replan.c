@@ -10,6 +10,8 @@
 #include "graph/leat-pipeline-private.h"
 #include "graph/leat-attempt-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-tuning-private.h"
 
 /* Properties that were set while the session is open: the pipeline is planned anew with them, and the new plan is taken
  * up at the least cost (leat-session-setup.c).  Before anything is launched: what cannot be planned or built leaves the

@@ -9,6 +9,9 @@
 
 #include "driver/leat-thread-private.h"
 #include "graph/leat-pipeline-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 #include <errno.h>
 

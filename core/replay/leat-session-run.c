@@ -11,6 +11,10 @@
 #include "replay/leat-session.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-told-private.h"
+#include "leat-tuning-private.h"
 
 #define LEAT_SESSION_SHORT_NS 500000
 

@@ -5,6 +5,8 @@
 #include "leat-session-state-private.h"
 
 #include "leat-state-file-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-run-private.h"
 
 /* States to a file; leat-session-load.c has the way back.  Each lane's go with it: of lanes that are there from the
  * device, of others from what the host has for them (leat-session-away.c). */

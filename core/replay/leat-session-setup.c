@@ -6,6 +6,9 @@
 
 #include "graph/leat-pipeline-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
+#include "leat-session-run-private.h"
 
 /* How a session comes to run another plan: a setup that it has already is adjusted in place; else one is made, with the
  * executable of one that goes, or with one of its own.  Setups for other shapes are kept as long as they fit. */

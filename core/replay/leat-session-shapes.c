@@ -4,6 +4,7 @@
 
 #include "leat-session-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-setup-private.h"
 
 /* Setups for other shapes than the one that runs are kept as long as they fit. */
 

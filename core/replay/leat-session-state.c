@@ -8,6 +8,8 @@
 #include "graph/leat-graph-error-private.h"
 #include "graph/leat-node-private.h"
 #include "graph/leat-port-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-run-private.h"
 
 #include <string.h>
 #include <xxhash.h>

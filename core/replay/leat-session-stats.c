@@ -5,6 +5,8 @@
 #include "leat-session-reports-private.h"
 
 #include "graph/leat-app-private.h"
+#include "leat-session-told-private.h"
+#include "leat-session-setup-private.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "leat-session-private.h"
 
 #include "leat-timing-private.h"
+#include "leat-session-told-private.h"
 
 /* What each run goes through, written to a file: the host's steps on one track, and where nodes are measured what the
  * device did on another.  Nodes that ran beside each other have tracks of their own, since events of one track may not

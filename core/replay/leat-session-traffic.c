@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-session-told-private.h"
 
 /* What kernels of Leat's move between host and device is what is live, which the nodes of a graph do not say: it is
  * known from the counts beside the data when a run is over. */

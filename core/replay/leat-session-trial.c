@@ -3,6 +3,7 @@
  */
 
 #include "leat-session-private.h"
+#include "leat-tuning-private.h"
 
 #include <stdlib.h>
 

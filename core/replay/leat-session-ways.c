@@ -7,6 +7,8 @@
 #include "kernel/leat-kernel-source-private.h"
 #include "kernel/leat-kernel-token-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-tuning-private.h"
+#include "leat-session-setup-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

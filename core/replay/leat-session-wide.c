@@ -9,6 +9,9 @@
 
 #include "graph/leat-pipeline-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 #include <string.h>
 

@@ -3,6 +3,8 @@
  */
 
 #include "leat-session-reports-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-told-private.h"
 
 /**
  * LeatSession:

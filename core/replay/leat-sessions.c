@@ -5,6 +5,7 @@
 #include "leat-session-private.h"
 
 #include "monitor/leat-monitor-private.h"
+#include "leat-session-told-private.h"
 
 /* The sessions of the process that are open. */
 

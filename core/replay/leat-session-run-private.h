@@ -1,0 +1,115 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-session-private.h"
+
+G_BEGIN_DECLS
+
+/* One run of a session: its data come, it is launched, its results go. */
+
+gboolean leat_session_start_endpoints (LeatSession *self, GError **error);
+gboolean leat_session_finish_endpoints (LeatSession *self, GError **error);
+void leat_session_stop_endpoints (LeatSession *self);
+void leat_session_unblock_endpoints (LeatSession *self);
+/* FALSE when another thread has it. */
+gboolean leat_session_take (LeatSession *self, GError **error);
+/* As take, for who leaves all as it is that a short run relies on (leat-session-quick.c). */
+gboolean leat_session_take_lightly (LeatSession *self, GError **error);
+/* Open, and no earlier run has failed?  For who has it. */
+gboolean leat_session_check_may_run (LeatSession *self, GError **error);
+void leat_session_let_go (LeatSession *self);
+/* For who has it. */
+void leat_session_give (LeatSession *self, LeatSessionUse use);
+/* Is the context to be current for all of a run? */
+gboolean leat_session_wants_push (LeatSession *self);
+/* As take, for runs: open, and in the state that the executor needs. */
+gboolean leat_session_begin (LeatSession *self, GError **error);
+/* @after: who has the session from now on, FREE or LAUNCHED */
+void leat_session_end (LeatSession *self, LeatSessionUse after);
+gboolean leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **error);
+/* What the outcome of a run means for those to come. */
+LeatFlow leat_session_settle (LeatSession *self, LeatFlow flow, GError **error);
+/* The run that is launched is given up; for who closes. */
+void leat_session_drop_flight (LeatSession *self);
+/* Has the session again for the end of a run that is launched; FALSE when none is. */
+gboolean leat_session_take_flight (LeatSession *self);
+/* One run in two halves with the session taken, in between the device works: watched where @tell. */
+LeatFlow leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GError **error);
+gboolean leat_session_have_waiter (LeatSession *self, GError **error);
+/* As take, after the run that is under way, if any, has been called off. */
+void leat_session_take_over (LeatSession *self);
+void leat_session_let_go_over (LeatSession *self);
+/* After all sources have given something to a run. */
+void leat_session_check_aligned (LeatSession *self, LeatSessionFlight *flight);
+/* Sets @error, and returns FALSE. */
+gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
+/* When lanes are others, or more. */
+void leat_session_make_flights (LeatSession *self);
+/* Has the session to itself, and open, until leat_session_let_go (). */
+gboolean leat_session_take_open (LeatSession *self, GError **error);
+/* @entries: structures that begin with their op. @kind: "source" or "sink", for the message */
+gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
+gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
+/* Once for each path: the first run that can take it pays for its graph. */
+gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
+/* Runs without results before the one that has them. */
+guint64 leat_session_count_steps (LeatSession *self, const LeatRun *run);
+gboolean leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path,
+                                    GError **error);
+/* When the device has ended, or it is not known: nobody can call them off any more. */
+void leat_session_forget_steps (LeatSession *self, LeatSessionFlight *flight);
+/* The same after they have: CANCELLED where not all of them were done. */
+gboolean leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError **error);
+/* From any thread: those that are under way on the device end, as far as there are any. */
+void leat_session_call_off_steps (LeatSession *self);
+/* Has every port whose memory the program brings got some? */
+gboolean leat_session_check_bindings (LeatSession *self, GError **error);
+/* One run of a lane: fill and launch, then wait and drain. */
+LeatFlow leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                                 GError **error);
+LeatFlow leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error);
+/* Asks every source for a run's data, and gives its results to every sink.  EMPTY when one has nothing, or when all
+ * have given and properties that were set meanwhile are to be taken over before the run. */
+LeatFlow leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                                GError **error);
+/* Is there any source that is asked for its data? */
+gboolean leat_session_asks (LeatSession *self);
+/* A run that was read is not begun: its data are there for the next call. */
+void leat_session_keep_read (LeatSession *self, const LeatSessionFlight *flight);
+/* Has every sink that does not wait for it room for the results of a run, and of @ahead before it? */
+gboolean leat_session_has_room (LeatSession *self, guint64 ahead);
+/* For one; FALSE, and which is full. */
+gboolean leat_session_check_sinks (LeatSession *self, GError **error);
+/* Before it is wanted, where the source can: then it is completed, in the order in which it was begun. */
+gboolean leat_session_begin_fill (LeatSession *self, LeatSessionFlight *flight);
+LeatFlow leat_session_complete_fill (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
+                                 GError **error);
+/* The same in steps, for who has several under way: the first and the last come each from a thread of its own. */
+LeatFlow leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+                                GError **error);
+/* Of a streamed run: begins to read, and waits until it has been read.  FALSE: it is for leat_session_read_run (). */
+gboolean leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight);
+LeatFlow leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
+                                GError **error);
+gboolean leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
+/* The wait has failed with @error: where a persistent kernel was ended because the run took too long, that leaves the
+ * device as it was. */
+void leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error);
+/* Short runs, see leat-session-quick.c.  Of a session that is taken: FALSE where this run cannot be one, and nothing
+ * was done. */
+gboolean leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatFlow *flow, GError **error);
+/* After a run that was not. */
+gboolean leat_session_may_be_quick (LeatSession *self);
+/* Must all that was launched before it have ended before this one is? */
+gboolean leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight);
+/* The bus is told; the only part of a run that allocates. */
+void leat_session_post_progress (LeatSession *self);
+
+G_END_DECLS
