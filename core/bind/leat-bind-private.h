@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 /* What a kernel that moves memory of Leat's moves at once; the header of bounded data goes with the items. */
 #define LEAT_TRANSFER_CHUNK 16
+
 /* For every op, the set of ops that are surely over when it begins. */
 typedef struct
 {
@@ -17,11 +18,11 @@ typedef struct
   gsize words; /* of each op */
 } LeatAncestors;
 
-/* Who does each of them. */
+/* Chooses the method of each loop. */
 void leat_plan_choose_loops (LeatPlan *self);
 /* Whether measuring may settle that it is done so. */
-gboolean leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopMethod executor);
-/* Once who does each loop is known. */
+gboolean leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopMethod method);
+/* Once the method of each loop is known. */
 void leat_plan_choose_fusibles (LeatPlan *self);
 /* An op that can be done in several ways: a transfer (LeatTransferMode), a loop (LeatLoopMethod), a stretch
  * (LeatFusionChoice).  0: it is not known which is best. */
@@ -35,17 +36,19 @@ guint leat_op_parse_way (const LeatOp *op, const char *name);
 /* After all dependencies are known: in a body there are those within it alone, and outside a loop stands for its ops.
  */
 void leat_plan_lift_dependencies (LeatPlan *self);
+/* All of a plan but its bound half, for who binds it to a device at once. (transfer full) */
 LeatPlan *leat_plan_new_unbound (LeatPipeline *pipeline, GError **error);
 void leat_plan_find_slots (LeatPlan *self);
 gboolean leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source);
-/* several lanes */
+
+/* Entries of a batch that share a launch. */
 void leat_plan_widen (LeatPlan *self);
-/* Is there an op that is done once for each lane?  And one that is done in their order? */
+/* Is there an op that is done once for each entry?  And one that is done in their order? */
 gboolean leat_plan_spreads (LeatPlan *self);
 gboolean leat_plan_is_ordered (LeatPlan *self);
-/* Bytes for all lanes. */
+/* Bytes for all entries. */
 guint64 leat_buffer_get_room (const LeatBuffer *self);
-/* binding */
+
 void leat_plan_bind (LeatPlan *self, const LeatTraits *traits);
 void leat_plan_choose_transfers (LeatPlan *self);
 void leat_plan_find_reusable (LeatPlan *self);

@@ -142,7 +142,7 @@ gboolean leat_plan_record_delays (LeatPlan *self, GArray *delays, GError **error
 /* Does @output become the state that @state holds? */
 gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);
 
-/* All of a plan but its bound half, for who binds it to a device at once. (transfer full) */
+/* What the nodes record; others may add to it until it is finished. (transfer full) */
 LeatPlan *leat_plan_record_all (LeatPipeline *pipeline, GError **error);
 /* After this nobody adds to it. */
 gboolean leat_plan_finish (LeatPlan *self, GError **error);

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""./dev lint finds what it is there for: a small tree with each mistake, and the same without. Writes TAP."""
+
+import contextlib
+import importlib.util
+import io
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = '''| folder | contents | may use |
+|---|---|---|
+| `low/` | what stands below | GLib |
+| `high/` | what stands above | low |
+'''
+LONG = 'void\nleat_long (void)\n{\n' + '  leat_step ();\n' * 79 + '}\n'
+
+
+def find(files):
+    """The findings in a tree of these files (path: text), each without its place, and the exit code."""
+    spec = importlib.util.spec_from_file_location('lint', ROOT / 'dev.d/lint.py')
+    lint = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lint)
+    with tempfile.TemporaryDirectory() as folder:
+        lint.ROOT = Path(folder)
+        subprocess.run(['git', 'init', '-q', folder], check=True)
+        for path, text in {'docs/design.md': TABLE, 'core/low/leat-low.h': '', 'core/high/leat-high.h': '', **files}.items():
+            (lint.ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+            (lint.ROOT / path).write_text(text)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            code = lint.main()
+    *findings, count = out.getvalue().splitlines()
+    assert count.startswith('lint: ') and count.endswith(f'{len(findings)} findings'), count
+    return findings, code
+
+
+def test_nothing():
+    assert find({}) == ([], 0)
+    assert find({'core/high/leat-high.c': '#include "low/leat-low.h"\n#include "leat-high.h"\n'}) == ([], 0)
+    assert find({'core/low/leat-long.c': LONG.replace('  leat_step ();\n', '', 2)}) == ([], 0)
+    assert find({'core/low/leat-low.h': '\n' * 300, 'core/low/leat-low.c': '\n' * 800}) == ([], 0)
+
+
+def test_arrow():
+    for path in ('core/low/leat-low.c', 'core/low/leat-low-private.h'):
+        findings, code = find({path: '\n#include "high/leat-high.h"\n'})
+        assert code == 1 and len(findings) == 1, findings
+        assert findings[0].startswith(f'{path}:2: low/ may not use high/'), findings
+
+
+def test_table():
+    for row, word in (('| `low/` | a | high |\n| `high/` | b | low |\n', 'low/ may use high/'), ('| `low/` | a | GLib |\n', 'high/'),
+                      ('| `low/` | a | GLib |\n| `high/` | b | low |\n| `gone/` | c | low |\n', 'gone/')):
+        findings, code = find({'docs/design.md': TABLE[:TABLE.index('| `low/`')] + row})
+        assert code == 1 and len(findings) == 1 and word in findings[0], findings
+
+
+def test_sizes():
+    for path, text, word in (('core/low/leat-low.h', '\n' * 301, '301 lines, and at most 300'),
+                             ('tools/leat-tool.c', '\n' * 801, '801 lines, and at most 800'),
+                             ('core/low/leat-long.c', LONG, 'a function of 81 lines')):
+        findings, code = find({path: text})
+        assert code == 1 and len(findings) == 1 and findings[0].startswith(path) and word in findings[0], findings
+
+
+def main():
+    tests = [(name[5:], test) for name, test in globals().items() if name.startswith('test_')]
+    failed = False
+    print(f'1..{len(tests)}')
+    for number, (name, test) in enumerate(tests, 1):
+        try:
+            test()
+            print(f'ok {number} {name}')
+        except Exception:  # a case that fails in any way has failed
+            failed = True
+            print(f'not ok {number} {name}')
+            print(''.join(f'# {line}\n' for line in traceback.format_exc().splitlines()), end='')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
