@@ -10,10 +10,10 @@ static void
 leat_kept_make (LeatKept *self, LeatSession *session, const LeatSessionFlight *flight)
 {
   *self = (LeatKept){ .run = flight->run,
-                      .inputs = g_new0 (GBytes *, session->inputs->len + 1),
-                      .counts = g_new0 (guint64, session->inputs->len + 1),
-                      .n_inputs = session->inputs->len,
-                      .n_filled = session->n_filled };
+                      .inputs = g_new0 (GBytes *, session->ends.inputs->len + 1),
+                      .counts = g_new0 (guint64, session->ends.inputs->len + 1),
+                      .n_inputs = session->ends.inputs->len,
+                      .n_filled = session->ends.n_filled };
 }
 
 static void
@@ -40,11 +40,11 @@ leat_kept_init_given (LeatKept *self, LeatSession *session)
   const LeatSessionFlight *flight = leat_session_get_flight (session, 0);
 
   leat_kept_make (self, session, flight);
-  for (guint i = 0; i < session->inputs->len; i++)
+  for (guint i = 0; i < session->ends.inputs->len; i++)
     if (!leat_session_get_input (session, i)->buffer->user
-        && (i < session->n_filled || leat_session_get_input (session, i)->direct))
+        && (i < session->ends.n_filled || leat_session_get_input (session, i)->direct))
       leat_kept_add (self, flight, i);
-  session->n_filled = 0;
+  session->ends.n_filled = 0;
 }
 
 void

@@ -56,9 +56,9 @@ leat_ring_keep_read (LeatRing *self)
   LeatSession *session = self->session;
   g_auto (LeatKept) kept = { 0 };
 
-  if (session->n_filled == 0 || self->filled % self->n == 0)
+  if (session->ends.n_filled == 0 || self->filled % self->n == 0)
     return;
-  leat_kept_init (&kept, session, leat_ring_get_flight (self, self->filled), session->n_filled);
+  leat_kept_init (&kept, session, leat_ring_get_flight (self, self->filled), session->ends.n_filled);
   leat_kept_put (&kept, session, leat_session_get_flight (session, 0));
 }
 
@@ -78,10 +78,10 @@ leat_ring_do_rest (LeatRing *self)
   g_array_set_size (rest, n + 1);
   for (guint i = 0; i < n; i++)
     leat_kept_init (&g_array_index (rest, LeatKept, i), session, leat_ring_get_flight (self, first + i),
-                    session->inputs->len);
+                    session->ends.inputs->len);
   /* And what some sources gave already for a run that others have nothing for yet. */
   partial = &g_array_index (rest, LeatKept, n);
-  leat_kept_init (partial, session, leat_ring_get_flight (self, self->filled), session->n_filled);
+  leat_kept_init (partial, session, leat_ring_get_flight (self, self->filled), session->ends.n_filled);
   for (guint i = 0; i < n; i++)
     if (!leat_ring_do_again (self, &g_array_index (rest, LeatKept, i), i < n_launched))
       return;

@@ -27,7 +27,7 @@ leat_ring_tell_all (LeatRing *self)
 void
 leat_ring_tell_depths (LeatRing *self)
 {
-  LeatMonitored *monitored = &self->session->monitored;
+  LeatMonitored *monitored = &self->session->told.monitored;
 
   __atomic_store_n (&monitored->filled, (guint) (self->filled - self->launched), __ATOMIC_RELAXED);
   __atomic_store_n (&monitored->launched, (guint) (self->launched - self->computed), __ATOMIC_RELAXED);

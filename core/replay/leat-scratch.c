@@ -51,10 +51,10 @@ leat_session_set_scratch (LeatSession *self, LeatScratch *scratch)
 
   if (scratch != NULL)
     leat_scratch_ref (scratch);
-  g_mutex_lock (&self->told_lock);
-  former = self->wanted_scratch;
-  g_atomic_pointer_set (&self->wanted_scratch, scratch);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  former = self->scratch.wanted;
+  g_atomic_pointer_set (&self->scratch.wanted, scratch);
+  g_mutex_unlock (&self->told.lock);
   if (former != NULL)
     leat_scratch_unref (former);
 }
@@ -65,18 +65,18 @@ leat_session_get_wanted_scratch (LeatSession *self)
 {
   LeatScratch *scratch;
 
-  g_mutex_lock (&self->told_lock);
-  scratch = self->wanted_scratch != NULL ? leat_scratch_ref (self->wanted_scratch) : NULL;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  scratch = self->scratch.wanted != NULL ? leat_scratch_ref (self->scratch.wanted) : NULL;
+  g_mutex_unlock (&self->told.lock);
   return scratch;
 }
 
 void
 leat_session_choose_scratch (LeatSession *self)
 {
-  g_clear_pointer (&self->scratch, leat_scratch_unref);
-  self->scratch = leat_session_get_wanted_scratch (self);
-  leat_store_set_commons (self->store, self->scratch != NULL ? self->scratch->store : NULL);
+  g_clear_pointer (&self->scratch.used, leat_scratch_unref);
+  self->scratch.used = leat_session_get_wanted_scratch (self);
+  leat_store_set_commons (self->store, self->scratch.used != NULL ? self->scratch.used->store : NULL);
 }
 
 /* Those of former shapes are in memory that others may run in from now on, or have left. */
@@ -101,27 +101,28 @@ leat_scratch_take (LeatScratch *self, LeatSession *session, GError **error)
 static gboolean
 leat_session_move_to_scratch (LeatSession *self, GError **error)
 {
-  for (guint i = 0; i < self->inputs->len && (self->scratch == NULL || self->scratch->former != self); i++)
+  for (guint i = 0; i < self->ends.inputs->len && (self->scratch.used == NULL || self->scratch.used->former != self);
+       i++)
     leat_session_get_input (self, i)->on_device = 0;
-  if (self->scratch != NULL)
-    self->scratch->former = self;
+  if (self->scratch.used != NULL)
+    self->scratch.used->former = self;
   return leat_lane_move_arena (g_ptr_array_index (self->lanes, 0), error);
 }
 
 gboolean
 leat_session_enter_scratch (LeatSession *self, GError **error)
 {
-  LeatScratch *wanted = g_atomic_pointer_get (&self->wanted_scratch);
+  LeatScratch *wanted = g_atomic_pointer_get (&self->scratch.wanted);
 
-  if (G_LIKELY (wanted == NULL && self->scratch == NULL))
+  if (G_LIKELY (wanted == NULL && self->scratch.used == NULL))
     return TRUE;
-  if (wanted != self->scratch)
+  if (wanted != self->scratch.used)
     leat_session_change_scratch (self);
-  if (self->scratch != NULL && !leat_scratch_take (self->scratch, self, error))
+  if (self->scratch.used != NULL && !leat_scratch_take (self->scratch.used, self, error))
     return FALSE;
   if (leat_session_move_to_scratch (self, error))
     return TRUE;
-  self->failed = TRUE;
+  self->hold.failed = TRUE;
   leat_session_leave_scratch (self);
   return FALSE;
 }
@@ -136,14 +137,14 @@ leat_scratch_give_back (LeatScratch *self, LeatSession *session)
 void
 leat_session_leave_scratch (LeatSession *self)
 {
-  if (G_UNLIKELY (self->scratch != NULL) && !leat_session_get_flight (self, 0)->run.launched)
-    leat_scratch_give_back (self->scratch, self);
+  if (G_UNLIKELY (self->scratch.used != NULL) && !leat_session_get_flight (self, 0)->run.launched)
+    leat_scratch_give_back (self->scratch.used, self);
 }
 
 void
 leat_session_drop_scratch (LeatSession *self)
 {
-  if (self->scratch != NULL)
-    leat_scratch_give_back (self->scratch, self);
-  g_clear_pointer (&self->scratch, leat_scratch_unref);
+  if (self->scratch.used != NULL)
+    leat_scratch_give_back (self->scratch.used, self);
+  g_clear_pointer (&self->scratch.used, leat_scratch_unref);
 }

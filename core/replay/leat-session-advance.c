@@ -14,9 +14,9 @@
 gboolean
 leat_session_take_lightly (LeatSession *self, GError **error)
 {
-  if (g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_FREE, LEAT_SESSION_CHANGING))
+  if (g_atomic_int_compare_and_exchange (&self->hold.use, LEAT_SESSION_FREE, LEAT_SESSION_CHANGING))
     return TRUE;
-  switch (g_atomic_int_get (&self->use))
+  switch (g_atomic_int_get (&self->hold.use))
     {
     case LEAT_SESSION_LAUNCHED:
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
@@ -38,7 +38,7 @@ leat_session_take (LeatSession *self, GError **error)
 {
   if (!leat_session_take_lightly (self, error))
     return FALSE;
-  self->quick = FALSE;
+  self->hold.quick = FALSE;
   return TRUE;
 }
 
@@ -46,7 +46,7 @@ leat_session_take (LeatSession *self, GError **error)
 void
 leat_session_give (LeatSession *self, LeatSessionUse use)
 {
-  __atomic_store_n (&self->use, (gint) use, __ATOMIC_RELEASE);
+  __atomic_store_n (&self->hold.use, (gint) use, __ATOMIC_RELEASE);
 }
 
 void
@@ -60,16 +60,16 @@ leat_session_let_go (LeatSession *self)
 void
 leat_session_take_over (LeatSession *self)
 {
-  while (!g_atomic_int_compare_and_exchange (&self->closing, FALSE, TRUE))
+  while (!g_atomic_int_compare_and_exchange (&self->hold.closing, FALSE, TRUE))
     g_usleep (500);
   while (!leat_session_take (self, NULL))
     {
-      if (g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_LAUNCHED, LEAT_SESSION_CHANGING))
+      if (g_atomic_int_compare_and_exchange (&self->hold.use, LEAT_SESSION_LAUNCHED, LEAT_SESSION_CHANGING))
         {
           leat_session_drop_flight (self);
           break;
         }
-      if (g_atomic_int_get (&self->use) == LEAT_SESSION_RUNNING)
+      if (g_atomic_int_get (&self->hold.use) == LEAT_SESSION_RUNNING)
         leat_session_unblock_endpoints (self);
       leat_session_call_off_steps (self);
       leat_session_call_off_loops (self);
@@ -80,21 +80,21 @@ leat_session_take_over (LeatSession *self)
 void
 leat_session_let_go_over (LeatSession *self)
 {
-  g_atomic_int_set (&self->closing, FALSE);
+  g_atomic_int_set (&self->hold.closing, FALSE);
   leat_session_let_go (self);
 }
 
 gboolean
 leat_session_check_may_run (LeatSession *self, GError **error)
 {
-  if (!self->is_open)
+  if (!self->hold.is_open)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session is not open");
   else if (!leat_device_check (self->device, error))
     return FALSE;
-  else if (self->failed)
+  else if (self->hold.failed)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED,
                  "an earlier run of this session failed; close it and open it again");
-  return self->is_open && !self->failed;
+  return self->hold.is_open && !self->hold.failed;
 }
 
 /* A graph launch takes its context from the stream; launching ops one by one needs it current, better once for all runs
@@ -103,22 +103,22 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 gboolean
 leat_session_wants_push (LeatSession *self)
 {
-  return self->memo == NULL && !self->plan->traits.persistent
+  return self->recall.memo == NULL && !self->plan->traits.persistent
          && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
 }
 
 static gboolean
 leat_session_push (LeatSession *self, GError **error)
 {
-  self->is_pushed = leat_session_wants_push (self);
-  return !self->is_pushed || leat_device_push (self->device, error);
+  self->hold.is_pushed = leat_session_wants_push (self);
+  return !self->hold.is_pushed || leat_device_push (self->device, error);
 }
 
 /* @self: taken, and FREE after an error */
 static gboolean
 leat_session_begin_taken (LeatSession *self, GError **error)
 {
-  self->quick = FALSE;
+  self->hold.quick = FALSE;
   if (leat_session_check_may_run (self, error) && leat_session_bring_back (self, NULL, error)
       && leat_session_enter_scratch (self, error))
     {
@@ -142,7 +142,7 @@ leat_session_begin (LeatSession *self, GError **error)
 void
 leat_session_end (LeatSession *self, LeatSessionUse after)
 {
-  if (self->is_pushed)
+  if (self->hold.is_pushed)
     leat_device_pop (self->device);
   if (after == LEAT_SESSION_FREE)
     leat_session_leave_scratch (self);
@@ -155,7 +155,7 @@ leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **e
 {
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  if (!g_atomic_int_get (&self->closing))
+  if (!g_atomic_int_get (&self->hold.closing))
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
   return FALSE;
@@ -164,10 +164,10 @@ leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **e
 LeatFlow
 leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
 {
-  self->ended = flow == LEAT_FLOW_END;
+  self->ends.ended = flow == LEAT_FLOW_END;
   if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
     flow = LEAT_FLOW_ERROR;
-  self->failed = flow == LEAT_FLOW_ERROR && !leat_session_get_flight (self, 0)->run.refused;
+  self->hold.failed = flow == LEAT_FLOW_ERROR && !leat_session_get_flight (self, 0)->run.refused;
   leat_session_tell_stats (self);
   return flow;
 }
@@ -191,7 +191,7 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
 {
   LeatFlow flow = LEAT_FLOW_EMPTY;
 
-  if (self->ended)
+  if (self->ends.ended)
     return LEAT_FLOW_END;
   do
     {
@@ -258,7 +258,7 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
   if (!leat_session_begin_taken (self, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_advance_by_hand (self, wait, cancellable, error);
-  self->quick = flow == LEAT_FLOW_DATA && leat_session_may_be_quick (self);
+  self->hold.quick = flow == LEAT_FLOW_DATA && leat_session_may_be_quick (self);
   leat_session_end (self, LEAT_SESSION_FREE);
   return flow;
 }
@@ -301,13 +301,13 @@ leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellabl
     }
   if (!leat_session_begin (self, error))
     return LEAT_FLOW_ERROR;
-  repeat = self->repeat;
-  readback = self->readback;
-  self->repeat = runs;
-  self->readback = LEAT_READBACK_FINAL;
+  repeat = self->options.repeat;
+  readback = self->options.readback;
+  self->options.repeat = runs;
+  self->options.readback = LEAT_READBACK_FINAL;
   flow = leat_session_advance_by_hand (self, wait, cancellable, error);
-  self->repeat = repeat;
-  self->readback = readback;
+  self->options.repeat = repeat;
+  self->options.readback = readback;
   leat_session_end (self, LEAT_SESSION_FREE);
   return flow;
 }
@@ -319,14 +319,14 @@ leat_session_post_progress (LeatSession *self)
   gint64 now = g_get_monotonic_time ();
   GVariantDict details;
 
-  if (now - self->last_progress_us < G_USEC_PER_SEC / 10)
+  if (now - self->streaming.last_progress_us < G_USEC_PER_SEC / 10)
     return;
-  self->last_progress_us = now;
+  self->streaming.last_progress_us = now;
   g_variant_dict_init (&details, NULL);
-  g_variant_dict_insert (&details, "runs", "t", self->stats.runs);
-  g_variant_dict_insert (&details, "bytes", "t", self->stats.bytes_in);
-  g_variant_dict_insert (&details, "total-bytes", "t", self->total_bytes);
-  g_variant_dict_insert (&details, "seconds", "d", (now - self->open_since_us) / (double) G_USEC_PER_SEC);
+  g_variant_dict_insert (&details, "runs", "t", self->ledger.stats.runs);
+  g_variant_dict_insert (&details, "bytes", "t", self->ledger.stats.bytes_in);
+  g_variant_dict_insert (&details, "total-bytes", "t", self->ends.total_bytes);
+  g_variant_dict_insert (&details, "seconds", "d", (now - self->ledger.open_since_us) / (double) G_USEC_PER_SEC);
   leat_bus_post (leat_pipeline_get_bus (self->pipeline),
                  leat_message_new (LEAT_MESSAGE_PROGRESS, NULL, NULL, g_variant_dict_end (&details)));
 }
@@ -356,7 +356,7 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
   LeatFlow flow = LEAT_FLOW_DATA;
   gulong watch = leat_session_watch (self, cancellable);
 
-  self->last_progress_us = g_get_monotonic_time ();
+  self->streaming.last_progress_us = g_get_monotonic_time ();
   while (flow == LEAT_FLOW_DATA)
     if (leat_session_should_widen (self))
       flow = leat_session_stream_wide (self, cancellable, error);
@@ -365,7 +365,7 @@ leat_session_run_to_end (LeatSession *self, GCancellable *cancellable, GError **
     else
       flow = leat_session_advance_one (self, cancellable, error);
   leat_session_end_trial (&trial);
-  self->watches_waits = FALSE;
+  self->ends.watches_waits = FALSE;
   g_cancellable_disconnect (cancellable, watch);
   if (flow == LEAT_FLOW_END)
     leat_session_post_stats (self);

@@ -13,7 +13,7 @@
 static gboolean
 leat_session_find_given (LeatSession *self, LeatSessionFlight *flight, LeatBufferId origin, guint64 *count)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_session_get_input (self, i)->op->touches[0].buffer == origin && flight->inputs[i].count != NULL)
       {
         *count = *flight->inputs[i].count;
@@ -31,7 +31,7 @@ leat_session_warn_unlike (LeatSession *self, const LeatAligned *aligned, const g
     g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN,
                  "run %" G_GUINT64_FORMAT ": \"%s\" has %" G_GUINT64_FORMAT " rows and \"%s\" %" G_GUINT64_FORMAT
                  "; the last %" G_GUINT64_FORMAT " of \"%s\" have no row to go with",
-                 self->stats.runs + 1, aligned->names[0], counts[0], aligned->names[1], counts[1],
+                 self->ledger.stats.runs + 1, aligned->names[0], counts[0], aligned->names[1], counts[1],
                  counts[more] - counts[!more], aligned->names[more]);
 
   leat_node_prefix_error (aligned->node, &warning);

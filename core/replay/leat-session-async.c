@@ -55,22 +55,22 @@ leat_session_replay_ready (gpointer data)
       leat_session_return_closed (task);
       return G_SOURCE_REMOVE;
     }
-  if (self->task_source != source)
+  if (self->await.task_source != source)
     {
-      g_atomic_int_set (&self->use, LEAT_SESSION_LAUNCHED);
+      g_atomic_int_set (&self->hold.use, LEAT_SESSION_LAUNCHED);
       leat_session_return_closed (task);
       return G_SOURCE_REMOVE;
     }
-  g_clear_pointer (&self->task_source, g_source_unref);
-  if (!leat_waiter_is_told (self->waiter))
+  g_clear_pointer (&self->await.task_source, g_source_unref);
+  if (!leat_waiter_is_told (self->await.waiter))
     {
-      g_atomic_int_set (&self->use, LEAT_SESSION_LAUNCHED);
+      g_atomic_int_set (&self->hold.use, LEAT_SESSION_LAUNCHED);
       leat_session_return_cancelled (task);
       return G_SOURCE_REMOVE;
     }
   /* Sinks that give up in the middle would lose the results. */
   flow = leat_session_complete_taken (self, NULL, &error);
-  g_atomic_int_set (&self->use, LEAT_SESSION_FREE);
+  g_atomic_int_set (&self->hold.use, LEAT_SESSION_FREE);
   leat_session_return_flow (task, flow, error);
   return G_SOURCE_REMOVE;
 }
@@ -84,7 +84,7 @@ leat_session_wake_parent (GCancellable *cancellable, gpointer data)
 static GSource *
 leat_session_make_told (LeatSession *self, GTask *task)
 {
-  GSource *source = leat_waiter_create_source (self->waiter, "leat session: replay");
+  GSource *source = leat_waiter_create_source (self->await.waiter, "leat session: replay");
   GCancellable *cancellable = g_task_get_cancellable (task);
 
   g_source_set_priority (source, g_task_get_priority (task));
@@ -111,7 +111,7 @@ leat_session_launch_task (LeatSession *self, GTask *task, GError **error)
     flow = leat_session_launch_taken (self, TRUE, g_task_get_cancellable (task), error);
   if (flow == LEAT_FLOW_DATA)
     {
-      told = self->task_source = leat_session_make_told (self, task);
+      told = self->await.task_source = leat_session_make_told (self, task);
       g_source_ref (told);
     }
   leat_session_end (self, told != NULL ? LEAT_SESSION_LAUNCHED : LEAT_SESSION_FREE);

@@ -36,7 +36,7 @@ leat_session_keeps_by_lane (LeatSession *self)
 guint
 leat_session_count_state_lanes (LeatSession *self)
 {
-  return leat_session_keeps_by_lane (self) ? MAX (self->lanes->len, self->away->len) : 1;
+  return leat_session_keeps_by_lane (self) ? MAX (self->lanes->len, self->states.away->len) : 1;
 }
 
 /* One of another type begins anew, as that of the first lane does. */
@@ -53,11 +53,11 @@ leat_session_take_away (LeatSession *self, guint lane, const LeatBuffer *buffer,
 {
   GHashTable *table;
 
-  if (self->away->len <= lane)
-    g_ptr_array_set_size (self->away, (gint) lane + 1);
-  table = g_ptr_array_index (self->away, lane);
+  if (self->states.away->len <= lane)
+    g_ptr_array_set_size (self->states.away, (gint) lane + 1);
+  table = g_ptr_array_index (self->states.away, lane);
   if (table == NULL)
-    table = self->away->pdata[lane] =
+    table = self->states.away->pdata[lane] =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
   g_hash_table_insert (table, leat_session_dup_away_key (buffer), contents);
 }
@@ -65,7 +65,7 @@ leat_session_take_away (LeatSession *self, guint lane, const LeatBuffer *buffer,
 void
 leat_session_forget_away (LeatSession *self)
 {
-  g_ptr_array_set_size (self->away, 0);
+  g_ptr_array_set_size (self->states.away, 0);
 }
 
 /* What of @data, which lies at @at, is within the @bytes from @offset on. */
@@ -101,7 +101,7 @@ leat_buffer_dup_initial (const LeatBuffer *buffer)
 GBytes *
 leat_session_dup_away (LeatSession *self, guint lane, const LeatBuffer *buffer)
 {
-  GHashTable *table = lane < self->away->len ? g_ptr_array_index (self->away, lane) : NULL;
+  GHashTable *table = lane < self->states.away->len ? g_ptr_array_index (self->states.away, lane) : NULL;
   g_autofree char *key = leat_session_dup_away_key (buffer);
   GBytes *contents = table != NULL ? g_hash_table_lookup (table, key) : NULL;
 
@@ -116,9 +116,9 @@ leat_session_sum_away (LeatSession *self)
 {
   guint64 sum = 0;
 
-  for (guint lane = 0; lane < self->away->len; lane++)
+  for (guint lane = 0; lane < self->states.away->len; lane++)
     {
-      GHashTable *table = g_ptr_array_index (self->away, lane);
+      GHashTable *table = g_ptr_array_index (self->states.away, lane);
       GHashTableIter iter;
       gpointer contents;
 
@@ -147,12 +147,12 @@ leat_session_put_lane_away (LeatSession *self, guint index, GCancellable *cancel
 static void
 leat_session_trim_away (LeatSession *self)
 {
-  if (self->away->len <= self->lanes->len)
+  if (self->states.away->len <= self->lanes->len)
     leat_session_forget_away (self);
-  for (guint lane = 0; lane < MIN (self->lanes->len, self->away->len); lane++)
+  for (guint lane = 0; lane < MIN (self->lanes->len, self->states.away->len); lane++)
     {
-      leat_session_free_away (g_ptr_array_index (self->away, lane));
-      self->away->pdata[lane] = NULL;
+      leat_session_free_away (g_ptr_array_index (self->states.away, lane));
+      self->states.away->pdata[lane] = NULL;
     }
 }
 
@@ -193,8 +193,8 @@ leat_session_bring_lane_back (LeatSession *self, guint index, GError **error)
 gboolean
 leat_session_bring_lanes_back (LeatSession *self, GError **error)
 {
-  for (guint lane = 1; lane < MIN (self->lanes->len, self->away->len); lane++)
-    if (g_ptr_array_index (self->away, lane) != NULL && !leat_session_bring_lane_back (self, lane, error))
+  for (guint lane = 1; lane < MIN (self->lanes->len, self->states.away->len); lane++)
+    if (g_ptr_array_index (self->states.away, lane) != NULL && !leat_session_bring_lane_back (self, lane, error))
       return FALSE;
   leat_session_trim_away (self);
   return TRUE;

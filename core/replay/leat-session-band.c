@@ -48,7 +48,7 @@ leat_session_dup_band (LeatSession *self, const LeatSessionFlight *flight)
 {
   GString *band = g_string_new (NULL);
 
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_op_is_banded (leat_session_get_input (self, i)->op, self->plan))
       g_string_append_c (band, '0' + leat_band_of (*flight->inputs[i].count, flight->inputs[i].most));
   return g_string_free (band, FALSE);

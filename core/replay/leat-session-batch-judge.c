@@ -13,14 +13,14 @@
 static gboolean
 leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
 {
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     {
       const LeatSessionOutput *output = leat_session_get_output (self, i);
       LeatView view = { .count = leat_batch_run_get_count (self, output->buffer, at) };
 
       if (view.count > output->staging.most)
         return leat_session_fail_overflow (self, output->op, &view, error);
-      self->stats.bytes_out += leat_batch_run_get_live_bytes (&output->staging, output->buffer, view.count);
+      self->ledger.stats.bytes_out += leat_batch_run_get_live_bytes (&output->staging, output->buffer, view.count);
     }
   return TRUE;
 }
@@ -59,7 +59,7 @@ leat_batch_run_is_short (LeatSession *self, const LeatBatchFlight *flight, guint
   guint64 count;
   const LeatBuffer *over = leat_lane_find_over (flight->lane, index, &count);
 
-  for (guint i = 0; over == NULL && i < self->outputs->len; i++)
+  for (guint i = 0; over == NULL && i < self->ends.outputs->len; i++)
     {
       const LeatSessionOutput *output = leat_session_get_output (self, i);
 
@@ -102,7 +102,7 @@ leat_batch_run_judge_entry (LeatSession *self, const LeatBatchRun *run, const Le
       return FALSE;
     }
   g_ptr_array_index (self->batch->errors, flight->first + index) = inner;
-  self->stats.entry_errors += inner != NULL;
+  self->ledger.stats.entry_errors += inner != NULL;
   return TRUE;
 }
 
@@ -114,7 +114,7 @@ leat_batch_run_has_counts (LeatSession *self, const LeatBatchFlight *flight, gui
   gboolean has = flight->lane->counted->len > 0 || self->plan->grows;
 
   *bytes = 0;
-  for (guint i = 0; i < self->outputs->len && !has; i++)
+  for (guint i = 0; i < self->ends.outputs->len && !has; i++)
     {
       const LeatSessionOutput *output = leat_session_get_output (self, i);
       guint64 count = output->buffer->header ? 0 : leat_batch_run_get_count (self, output->buffer, flight->at);
@@ -139,7 +139,7 @@ leat_batch_run_judge_reports (LeatSession *self, const LeatBatchRun *run, const 
         return FALSE;
       n_judged++;
     }
-  self->stats.bytes_out += (flight->n - n_judged) * bytes;
+  self->ledger.stats.bytes_out += (flight->n - n_judged) * bytes;
   return TRUE;
 }
 
@@ -156,7 +156,7 @@ leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatc
   else if (G_UNLIKELY (reported))
     good = leat_batch_run_judge_reports (self, run, flight, bytes, error);
   else
-    self->stats.bytes_out += flight->n * bytes;
+    self->ledger.stats.bytes_out += flight->n * bytes;
   if (good && reported)
     leat_lane_end_reports (flight->lane);
   return good && leat_lane_check_guard (flight->lane, error);

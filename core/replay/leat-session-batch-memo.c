@@ -27,7 +27,7 @@ leat_batch_run_get_given (LeatSession *self, const LeatBatchRun *run, guint entr
   const LeatSessionInput *input = leat_session_get_input (self, index);
 
   if (run->inputs != NULL)
-    return g_bytes_get_data (g_ptr_array_index (run->inputs, entry * self->inputs->len + index), bytes);
+    return g_bytes_get_data (g_ptr_array_index (run->inputs, entry * self->ends.inputs->len + index), bytes);
   *bytes = leat_batch_run_get_live_bytes (&input->staging, input->buffer,
                                           leat_batch_run_get_count (self, input->buffer, entry));
   return leat_batch_run_get_items (self, input->buffer, entry);
@@ -37,7 +37,7 @@ static void
 leat_batch_key_init (LeatBatchKey *self, LeatSession *session, const LeatBatchRun *run, guint entry)
 {
   *self = (LeatBatchKey){ session, run, entry, 0 };
-  for (guint i = 0; i < session->inputs->len; i++)
+  for (guint i = 0; i < session->ends.inputs->len; i++)
     {
       gsize bytes;
       gconstpointer data = leat_batch_run_get_given (session, run, entry, i, &bytes);
@@ -58,7 +58,7 @@ leat_batch_key_equal (gconstpointer a, gconstpointer b)
   const LeatBatchKey *one = a, *other = b;
   gboolean same = one->hash == other->hash;
 
-  for (guint i = 0; i < one->session->inputs->len && same; i++)
+  for (guint i = 0; i < one->session->ends.inputs->len && same; i++)
     {
       gsize n, n_other;
       gconstpointer data = leat_batch_run_get_given (one->session, one->run, one->entry, i, &n);
@@ -76,7 +76,7 @@ leat_batch_run_recall (LeatSession *self, const LeatBatchRun *run, guint entry, 
 {
   LeatSessionFlight *flight = leat_session_get_flight (self, 0);
 
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_batch_run_fill (self, run, i, entry);
   *known = leat_session_recall (self, flight);
   if (!*known)
@@ -132,9 +132,9 @@ leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint in
 {
   const LeatSessionOutput *output = leat_session_get_output (self, index);
   const LeatBuffer *buffer = output->buffer;
-  const guint from = run->from[entry], n = self->outputs->len;
+  const guint from = run->from[entry], n = self->ends.outputs->len;
 
-  self->stats.bytes_out +=
+  self->ledger.stats.bytes_out +=
     run->results != NULL
       ? g_bytes_get_size (g_ptr_array_index (run->results, from * n + index))
       : leat_batch_run_get_live_bytes (&output->staging, buffer, leat_batch_run_get_count (self, buffer, from));
@@ -160,10 +160,10 @@ leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancella
       if (g_ptr_array_index (self->batch->errors, run->from[entry]) != NULL || run->told[run->from[entry]])
         good = leat_batch_run_one (self, run, entry, cancellable, error);
       else
-        for (guint i = 0; i < self->outputs->len; i++)
+        for (guint i = 0; i < self->ends.outputs->len; i++)
           leat_batch_run_copy_result (self, run, i, entry);
     }
-  self->failed = self->failed || !good;
+  self->hold.failed = self->hold.failed || !good;
   leat_session_end_given (self, before);
   return good;
 }
@@ -199,18 +199,18 @@ void
 leat_batch_run_remember (LeatSession *self, const LeatBatchRun *run, const LeatBatchFlight *flight)
 {
   leat_batch_run_note_told (self, run, flight);
-  for (guint i = 0; i < flight->n && self->memo != NULL; i++)
+  for (guint i = 0; i < flight->n && self->recall.memo != NULL; i++)
     {
       if (g_ptr_array_index (self->batch->errors, flight->first + i) != NULL
           || leat_batch_run_has_reports (self, flight->first + i))
         continue;
-      for (guint k = 0; k < self->inputs->len; k++)
+      for (guint k = 0; k < self->ends.inputs->len; k++)
         leat_batch_run_set_span (self, &leat_session_get_input (self, k)->staging,
-                                 leat_session_get_input (self, k)->buffer, flight->at + i, &self->spans[k]);
-      for (guint k = 0; k < self->outputs->len; k++)
+                                 leat_session_get_input (self, k)->buffer, flight->at + i, &self->recall.spans[k]);
+      for (guint k = 0; k < self->ends.outputs->len; k++)
         leat_batch_run_set_span (self, &leat_session_get_output (self, k)->staging,
                                  leat_session_get_output (self, k)->buffer, flight->at + i,
-                                 &self->spans[self->inputs->len + k]);
+                                 &self->recall.spans[self->ends.inputs->len + k]);
       leat_session_remember_spans (self);
     }
 }

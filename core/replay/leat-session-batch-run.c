@@ -48,19 +48,19 @@ leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuff
 static GBytes *
 leat_batch_run_get_input (LeatSession *self, const LeatBatchRun *run, guint entry, guint input)
 {
-  return g_ptr_array_index (run->inputs, entry * self->inputs->len + input);
+  return g_ptr_array_index (run->inputs, entry * self->ends.inputs->len + input);
 }
 
 /* What the program gave for the entries goes to where they are in the staging memory. */
 static void
 leat_batch_run_copy_in (LeatSession *self, const LeatBatchRun *run, guint first, guint n, guint at)
 {
-  guint n_jobs = n * self->inputs->len;
+  guint n_jobs = n * self->ends.inputs->len;
   g_autofree LeatCopyJob *jobs = g_new (LeatCopyJob, n_jobs + 1);
 
   for (guint k = 0; k < n_jobs; k++)
     {
-      guint entry = k / self->inputs->len, index = k % self->inputs->len;
+      guint entry = k / self->ends.inputs->len, index = k % self->ends.inputs->len;
       const LeatSessionInput *input = leat_session_get_input (self, index);
       gsize size;
       gconstpointer data = g_bytes_get_data (leat_batch_run_get_input (self, run, first + entry, index), &size);
@@ -77,13 +77,13 @@ leat_batch_run_copy_in (LeatSession *self, const LeatBatchRun *run, guint first,
 static void
 leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first, guint n, guint at)
 {
-  guint n_jobs = n * self->outputs->len, n_good = 0;
+  guint n_jobs = n * self->ends.outputs->len, n_good = 0;
   g_autofree LeatCopyJob *jobs = g_new (LeatCopyJob, n_jobs + 1);
 
   for (guint k = 0; k < n_jobs; k++)
     {
-      guint entry = k / self->outputs->len;
-      const LeatSessionOutput *output = leat_session_get_output (self, k % self->outputs->len);
+      guint entry = k / self->ends.outputs->len;
+      const LeatSessionOutput *output = leat_session_get_output (self, k % self->ends.outputs->len);
       guint64 count = leat_batch_run_get_count (self, output->buffer, at + entry), bytes;
       gpointer data;
 
@@ -92,7 +92,7 @@ leat_batch_run_copy_out (LeatSession *self, const LeatBatchRun *run, guint first
       bytes = leat_batch_run_get_live_bytes (&output->staging, output->buffer, count);
       data = g_malloc (bytes);
       jobs[n_good++] = (LeatCopyJob){ data, leat_batch_run_get_items (self, output->buffer, at + entry), bytes };
-      g_ptr_array_index (run->results, first * self->outputs->len + k) = g_bytes_new_take (data, bytes);
+      g_ptr_array_index (run->results, first * self->ends.outputs->len + k) = g_bytes_new_take (data, bytes);
     }
   leat_copy_jobs_run (jobs, n_good);
 }
@@ -103,7 +103,7 @@ static gboolean
 leat_batch_run_wait (LeatSession *self, LeatBatchFlight *flight, GError **error)
 {
   gint64 from_us = g_get_monotonic_time (), until_us;
-  gboolean good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->wait), error);
+  gboolean good = leat_lane_wait (flight->lane, g_atomic_int_get (&self->options.wait), error);
 
   until_us = g_get_monotonic_time ();
   if (until_us - from_us > LEAT_BATCH_ENDED_US)
@@ -124,9 +124,9 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
     {
       if (run->results != NULL)
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
-      if (G_UNLIKELY (self->memo != NULL))
+      if (G_UNLIKELY (self->recall.memo != NULL))
         leat_batch_run_remember (self, run, flight);
-      self->stats.batch_entries += flight->n;
+      self->ledger.stats.batch_entries += flight->n;
     }
   flight->lane = NULL;
   return good;
@@ -152,9 +152,9 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   if (!lane->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
     return FALSE;
   *flight = (LeatBatchFlight){ lane, first, n, at, g_get_monotonic_time () };
-  self->stats.batch_launches++;
+  self->ledger.stats.batch_launches++;
   leat_plan_predict_entries (width->plan, n, &predicted);
-  leat_prediction_add (&self->predicted, &predicted);
+  leat_prediction_add (&self->ledger.predicted, &predicted);
   return width->plan->prediction.waits == 0
          || (leat_lane_poison (lane, LEAT_PATH_FULL, error) && leat_lane_launch (lane, LEAT_PATH_FULL, error));
 }
@@ -218,12 +218,12 @@ leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellabl
         break;
       good = leat_batch_run_complete (self, run, &batch->flights[next], error)
              && leat_batch_run_launch (self, run, next, first, n, error);
-      self->failed = !good;
+      self->hold.failed = !good;
     }
   for (guint i = 0; i < batch->n_flights && good; i++)
     {
       good = leat_batch_run_complete (self, run, &batch->flights[(next + i) % batch->n_flights], error);
-      self->failed = !good;
+      self->hold.failed = !good;
     }
   if (!good)
     leat_batch_run_abandon (self);
@@ -258,7 +258,7 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
 
   if (run->results != NULL)
     {
-      g_ptr_array_index (run->results, entry * self->outputs->len + index) = leat_session_take_given (self, index);
+      g_ptr_array_index (run->results, entry * self->ends.outputs->len + index) = leat_session_take_given (self, index);
       return TRUE;
     }
   leat_session_view (&output->staging, &view);
@@ -282,7 +282,7 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
 gboolean
 leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint entry, GError **error)
 {
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (!leat_batch_run_take (self, run, i, entry, error))
       return FALSE;
   return TRUE;
@@ -295,7 +295,7 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint entry, GCa
   GError *inner = NULL;
   gboolean good;
 
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_batch_run_fill (self, run, i, entry);
   self->batch->is_alone = TRUE;
   self->batch->alone = entry;
@@ -308,7 +308,7 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint entry, GCa
   if (flight->run.refused || leat_session_is_fault_of_data (inner))
     {
       g_ptr_array_index (self->batch->errors, entry) = inner;
-      self->stats.entry_errors++;
+      self->ledger.stats.entry_errors++;
       if (!flight->run.refused)
         g_array_append_val (self->batch->untold, entry);
       return TRUE;
@@ -330,7 +330,7 @@ leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *
   for (guint i = 0; i < entries->len && good; i++)
     {
       guint entry = g_array_index (entries, guint, i);
-      guint64 reports = self->stats.reports;
+      guint64 reports = self->ledger.stats.reports;
 
       good = leat_session_may_go_on (self, cancellable, error);
       if (!good)
@@ -338,8 +338,8 @@ leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *
       g_clear_error ((GError **) &g_ptr_array_index (self->batch->errors, entry));
       good = leat_batch_run_one (self, run, entry, cancellable, error);
       if (run->told != NULL)
-        run->told[entry] = self->stats.reports > reports;
-      self->failed = !good;
+        run->told[entry] = self->ledger.stats.reports > reports;
+      self->hold.failed = !good;
     }
   leat_session_end_given (self, before);
   return good;
@@ -360,7 +360,7 @@ leat_batch_run_in_turn (LeatSession *self, const LeatBatchRun *run, GCancellable
           break;
         }
       good = leat_batch_run_one (self, run, entry, cancellable, error);
-      self->failed = !good;
+      self->hold.failed = !good;
     }
   leat_session_end_given (self, before);
   return good;

@@ -31,9 +31,10 @@ leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error)
     return FALSE;
   if (self->batch != NULL)
     return TRUE;
-  self->batch = leat_batch_new (self->device, self->store, self->plan, &self->graph_counts, self->batch_most, error);
+  self->batch =
+    leat_batch_new (self->device, self->store, self->plan, &self->graph_counts, self->options.batch_most, error);
   if (self->batch != NULL)
-    self->batch->changes = self->stats.changes;
+    self->batch->changes = self->ledger.stats.changes;
   return self->batch != NULL;
 }
 
@@ -48,14 +49,15 @@ leat_session_check_batch_n (guint n_entries, GError **error)
 static const LeatBuffer *
 leat_session_find_port (LeatSession *self, const char *name, GError **error)
 {
-  LeatSessionInput *input = leat_session_find_app (self, self->inputs, name, "source", NULL);
-  LeatSessionOutput *output = input == NULL ? leat_session_find_app (self, self->outputs, name, "sink", NULL) : NULL;
+  LeatSessionInput *input = leat_session_find_app (self, self->ends.inputs, name, "source", NULL);
+  LeatSessionOutput *output =
+    input == NULL ? leat_session_find_app (self, self->ends.outputs, name, "sink", NULL) : NULL;
 
   if (input != NULL)
     return input->buffer;
   if (output != NULL)
     return output->buffer;
-  leat_session_find_app (self, self->inputs, name, "source", error);
+  leat_session_find_app (self, self->ends.inputs, name, "source", error);
   return NULL;
 }
 
@@ -157,7 +159,7 @@ leat_session_set_entry_count (LeatSession *self, const char *name, guint entry, 
 
   if (!leat_session_take_open (self, error))
     return FALSE;
-  input = leat_session_find_app (self, self->inputs, name, "source", error);
+  input = leat_session_find_app (self, self->ends.inputs, name, "source", error);
   if (input != NULL && leat_session_check_count (name, input->buffer->spec, count, error))
     place = leat_session_find_entry_count (self, input->buffer, entry, error);
   if (place != NULL && input->buffer->header)
@@ -203,7 +205,8 @@ leat_session_get_entry_count (LeatSession *self, const char *name, guint entry, 
 static gboolean
 leat_session_check_entry_input (LeatSession *self, const LeatBatchRun *run, guint entry, guint index, GError **error)
 {
-  if (leat_session_check_given (self, index, g_ptr_array_index (run->inputs, entry * self->inputs->len + index), error))
+  if (leat_session_check_given (self, index, g_ptr_array_index (run->inputs, entry * self->ends.inputs->len + index),
+                                error))
     return TRUE;
   g_prefix_error (error, "entry %u: ", entry);
   return FALSE;
@@ -212,7 +215,7 @@ leat_session_check_entry_input (LeatSession *self, const LeatBatchRun *run, guin
 static gboolean
 leat_session_check_batch_inputs (LeatSession *self, const LeatBatchRun *run, GError **error)
 {
-  guint n_inputs = self->inputs->len, mapped = self->batch->mapped;
+  guint n_inputs = self->ends.inputs->len, mapped = self->batch->mapped;
   guint64 wanted = (guint64) run->n * n_inputs;
 
   if (run->n > mapped && (run->inputs == NULL || (run->results == NULL && mapped > 0)))
@@ -239,9 +242,9 @@ leat_session_check_batch_inputs (LeatSession *self, const LeatBatchRun *run, GEr
 gboolean
 leat_session_renew_batch (LeatSession *self, GError **error)
 {
-  if (self->batch->changes != self->stats.changes && !leat_batch_take_arguments (self->batch, error))
+  if (self->batch->changes != self->ledger.stats.changes && !leat_batch_take_arguments (self->batch, error))
     return FALSE;
-  self->batch->changes = self->stats.changes;
+  self->batch->changes = self->ledger.stats.changes;
   return TRUE;
 }
 
@@ -251,14 +254,14 @@ leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_tu
   LeatBatch *batch = self->batch;
   guint ring = in_turn ? 0 : batch->n_flights * batch->shape->traits.entries;
 
-  run->before = self->stats.runs;
+  run->before = self->ledger.stats.runs;
   run->in_place = run->inputs == NULL || run->results == NULL;
   if (!leat_batch_make_room (batch, run->in_place ? &batch->lent : &batch->ring, run->in_place ? run->n : ring, error)
       || !leat_session_take_changes (self, error) || !leat_session_renew_batch (self, error))
     return FALSE;
   leat_batch_begin_errors (self->batch, run->n);
   if (run->results != NULL)
-    g_ptr_array_set_size (run->results, (gint) (run->n * self->outputs->len));
+    g_ptr_array_set_size (run->results, (gint) (run->n * self->ends.outputs->len));
   return TRUE;
 }
 
@@ -270,12 +273,12 @@ static gboolean
 leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, LeatBatchPart part, GCancellable *cancellable,
                           GError **error)
 {
-  guint64 repeat = self->repeat;
+  guint64 repeat = self->options.repeat;
   gboolean good;
 
-  self->repeat = 1;
+  self->options.repeat = 1;
   good = (*part) (self, run, cancellable, error);
-  self->repeat = repeat;
+  self->options.repeat = repeat;
   return good;
 }
 
@@ -283,19 +286,19 @@ leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, LeatBatchP
 static gboolean
 leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
-  guint64 runs = self->stats.runs;
+  guint64 runs = self->ledger.stats.runs;
   gboolean good;
 
   if (!leat_session_enter_buffers (self, error))
     return FALSE;
   good = leat_batch_run_together (self, run, cancellable, error);
   /* What did not end has them until the session is closed. */
-  if (!self->failed)
+  if (!self->hold.failed)
     leat_session_leave_buffers (self);
   good = good && leat_session_run_in_turn (self, run, leat_batch_run_short, cancellable, error);
   /* Each entry is one run, however often it was done. */
-  self->stats.runs = runs + (good ? run->n : 0);
-  self->levels_changed = TRUE;
+  self->ledger.stats.runs = runs + (good ? run->n : 0);
+  self->ledger.levels_changed = TRUE;
   return good;
 }
 
@@ -304,7 +307,7 @@ leat_session_run_unknown (LeatSession *self, LeatBatchRun *run, GCancellable *ca
 {
   g_autofree guint *from = g_new (guint, run->n);
   g_autofree gboolean *told = g_new0 (gboolean, run->n);
-  guint64 runs = self->stats.runs;
+  guint64 runs = self->ledger.stats.runs;
   gboolean good;
 
   run->from = from;
@@ -314,7 +317,7 @@ leat_session_run_unknown (LeatSession *self, LeatBatchRun *run, GCancellable *ca
          && leat_session_run_in_turn (self, run, leat_batch_run_copy_equal, cancellable, error);
   run->from = NULL;
   run->told = NULL;
-  self->stats.runs = runs + (good ? run->n : 0);
+  self->ledger.stats.runs = runs + (good ? run->n : 0);
   return good;
 }
 
@@ -333,8 +336,8 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
   if (in_turn)
     good = leat_session_run_in_turn (self, run, leat_batch_run_in_turn, cancellable, error);
   else
-    good = self->memo != NULL ? leat_session_run_unknown (self, run, cancellable, error)
-                              : leat_session_run_together (self, run, cancellable, error);
+    good = self->recall.memo != NULL ? leat_session_run_unknown (self, run, cancellable, error)
+                                     : leat_session_run_together (self, run, cancellable, error);
   leat_session_end_entry_reports (self);
   leat_batch_run_tell_failed (self, run, G_MAXUINT);
   return good;

@@ -101,9 +101,9 @@ leat_session_locate_binding (LeatSession *self, const LeatOp *op, LeatBinding *b
 {
   const LeatAddressRange *range;
 
-  if (G_UNLIKELY (self->address_map == NULL))
-    self->address_map = leat_address_map_new (self->device);
-  range = leat_address_map_find (self->address_map, binding->given, error);
+  if (G_UNLIKELY (self->bindings.address_map == NULL))
+    self->bindings.address_map = leat_address_map_new (self->device);
+  range = leat_address_map_find (self->bindings.address_map, binding->given, error);
   if (G_UNLIKELY (range == NULL || binding->bytes > range->end - binding->given))
     return leat_session_refuse_range (op, binding, range, error);
   binding->address = binding->given + range->shift;
@@ -118,9 +118,9 @@ leat_session_find_slot (LeatSession *self, guint slot)
   LeatBufferId id = g_array_index (self->plan->users, LeatBufferId, slot);
   guint i = 0;
 
-  while (i < self->inputs->len && leat_session_get_input (self, i)->op->touches[0].buffer != id)
+  while (i < self->ends.inputs->len && leat_session_get_input (self, i)->op->touches[0].buffer != id)
     i++;
-  if (i < self->inputs->len)
+  if (i < self->ends.inputs->len)
     return leat_session_get_input (self, i)->op;
   for (i = 0; leat_session_get_output (self, i)->op->touches[0].buffer != id;)
     i++;
@@ -173,7 +173,7 @@ leat_session_check_bindings (LeatSession *self, GError **error)
     return TRUE;
   if (!leat_session_check_bound (self, lane, error))
     return FALSE;
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     {
       const LeatOp *op = leat_session_get_output (self, i)->op;
 

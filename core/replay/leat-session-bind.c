@@ -22,16 +22,16 @@ leat_session_get_turn (guint next, guint i, guint n)
 static LeatSessionInput *
 leat_session_peek_user_input (LeatSession *self, const char *name)
 {
-  guint n = self->inputs->len;
+  guint n = self->ends.inputs->len;
 
   for (guint i = 0; i < n; i++)
     {
-      guint at = leat_session_get_turn (self->next_input, i, n);
+      guint at = leat_session_get_turn (self->bindings.next_input, i, n);
       LeatSessionInput *input = leat_session_get_input (self, at);
 
       if (!input->buffer->user || strcmp (input->name, name) != 0)
         continue;
-      self->next_input = at + 1 < n ? at + 1 : 0;
+      self->bindings.next_input = at + 1 < n ? at + 1 : 0;
       return input;
     }
   return NULL;
@@ -41,16 +41,16 @@ leat_session_peek_user_input (LeatSession *self, const char *name)
 static LeatSessionOutput *
 leat_session_peek_user_output (LeatSession *self, const char *name)
 {
-  guint n = self->outputs->len;
+  guint n = self->ends.outputs->len;
 
   for (guint i = 0; i < n; i++)
     {
-      guint at = leat_session_get_turn (self->next_output, i, n);
+      guint at = leat_session_get_turn (self->bindings.next_output, i, n);
       LeatSessionOutput *output = leat_session_get_output (self, at);
 
       if (!output->buffer->user || strcmp (output->name, name) != 0)
         continue;
-      self->next_output = at + 1 < n ? at + 1 : 0;
+      self->bindings.next_output = at + 1 < n ? at + 1 : 0;
       return output;
     }
   return NULL;
@@ -69,14 +69,14 @@ leat_session_unhold (gpointer buffer)
 static void
 leat_session_hold (LeatSession *self, guint slot, LeatDeviceBuffer *buffer)
 {
-  if (buffer == NULL && self->held == NULL)
+  if (buffer == NULL && self->bindings.held == NULL)
     return;
-  if (self->held == NULL)
-    self->held = g_ptr_array_new_with_free_func (leat_session_unhold);
-  if (slot >= self->held->len)
-    g_ptr_array_set_size (self->held, (gint) slot + 1);
-  leat_session_unhold (g_ptr_array_index (self->held, slot));
-  g_ptr_array_index (self->held, slot) = buffer != NULL ? g_object_ref (buffer) : NULL;
+  if (self->bindings.held == NULL)
+    self->bindings.held = g_ptr_array_new_with_free_func (leat_session_unhold);
+  if (slot >= self->bindings.held->len)
+    g_ptr_array_set_size (self->bindings.held, (gint) slot + 1);
+  leat_session_unhold (g_ptr_array_index (self->bindings.held, slot));
+  g_ptr_array_index (self->bindings.held, slot) = buffer != NULL ? g_object_ref (buffer) : NULL;
 }
 
 /* @resident: (nullable): whose memory it is */
@@ -94,7 +94,7 @@ leat_session_bind_op (LeatSession *self, const LeatOp *op, const LeatBuffer *buf
   leat_session_hold (self, buffer->slot, resident);
   for (guint i = 0; i < self->lanes->len; i++)
     leat_lane_bind (g_ptr_array_index (self->lanes, i), buffer->slot, binding);
-  self->stats.bindings++;
+  self->ledger.stats.bindings++;
   return TRUE;
 }
 
@@ -105,7 +105,7 @@ leat_session_bind_one_input (LeatSession *self, const LeatPortMemory *memory, GE
   LeatSessionInput *input = leat_session_peek_user_input (self, memory->name);
 
   if (G_UNLIKELY (input == NULL))
-    return leat_session_refuse_port (self, self->inputs, memory->name, "source", error);
+    return leat_session_refuse_port (self, self->ends.inputs, memory->name, "source", error);
   if (!leat_session_bind_op (self, input->op, input->buffer, &binding, NULL, error))
     return FALSE;
   input->generation++;
@@ -119,7 +119,7 @@ leat_session_bind_one_output (LeatSession *self, const LeatPortMemory *memory, G
   LeatSessionOutput *output = leat_session_peek_user_output (self, memory->name);
 
   if (G_UNLIKELY (output == NULL))
-    return leat_session_refuse_port (self, self->outputs, memory->name, "sink", error);
+    return leat_session_refuse_port (self, self->ends.outputs, memory->name, "sink", error);
   return leat_session_bind_op (self, output->op, output->buffer, &binding, NULL, error);
 }
 
@@ -283,7 +283,7 @@ leat_session_bind_input_buffer (LeatSession *self, const char *name, LeatDeviceB
     return FALSE;
   input = leat_session_peek_user_input (self, name);
   if (input == NULL)
-    leat_session_refuse_port (self, self->inputs, name, "source", error);
+    leat_session_refuse_port (self, self->ends.inputs, name, "source", error);
   good = input != NULL && leat_session_place_buffer (self, name, buffer, offset, &binding, error)
          && leat_session_bind_op (self, input->op, input->buffer, &binding, buffer, error);
   if (good)
@@ -320,7 +320,7 @@ leat_session_bind_output_buffer (LeatSession *self, const char *name, LeatDevice
     return FALSE;
   output = leat_session_peek_user_output (self, name);
   if (output == NULL)
-    leat_session_refuse_port (self, self->outputs, name, "sink", error);
+    leat_session_refuse_port (self, self->ends.outputs, name, "sink", error);
   good = output != NULL && leat_session_place_buffer (self, name, buffer, offset, &binding, error)
          && leat_session_bind_op (self, output->op, output->buffer, &binding, buffer, error);
   leat_session_let_go (self);

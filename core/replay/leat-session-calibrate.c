@@ -108,8 +108,8 @@ leat_calibrate_was_tried (LeatCalibration *self)
 {
   g_autofree char *ways = leat_calibrate_print (self);
 
-  for (guint i = 0; i < self->session->trials->len; i++)
-    if (g_str_equal (g_array_index (self->session->trials, LeatTrial, i).ways, ways))
+  for (guint i = 0; i < self->session->tuning.trials->len; i++)
+    if (g_str_equal (g_array_index (self->session->tuning.trials, LeatTrial, i).ways, ways))
       return TRUE;
   return FALSE;
 }
@@ -123,9 +123,9 @@ leat_calibrate_note (LeatCalibration *self, double us)
 
   leat_candidate_note (&candidate, us);
   g_array_append_val (self->candidates, candidate);
-  g_mutex_lock (&session->told_lock);
-  g_array_append_val (session->trials, trial);
-  g_mutex_unlock (&session->told_lock);
+  g_mutex_lock (&session->told.lock);
+  g_array_append_val (session->tuning.trials, trial);
+  g_mutex_unlock (&session->told.lock);
 }
 
 /* A loop that was ended by its budget tells nothing of who does it fastest. */
@@ -146,7 +146,7 @@ leat_calibrate_fits (LeatCalibration *self)
   LeatPlan *plan = self->session->plan;
   LeatTraits traits = plan->traits;
 
-  if (self->session->budget == 0)
+  if (self->session->options.budget == 0)
     return TRUE;
   traits.ways = self->ways;
   leat_plan_bind (plan, &traits);
@@ -310,8 +310,8 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   /* It would in the run too, and who waits for that would wait for another budget. */
   if (self->away)
     {
-      g_clear_error (&self->session->trial_error); /* of a run that nobody waited for */
-      return leat_session_check_loops (self->session, self->flight, &self->session->trial_error);
+      g_clear_error (&self->session->tuning.trial_error); /* of a run that nobody waited for */
+      return leat_session_check_loops (self->session, self->flight, &self->session->tuning.trial_error);
     }
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
     if (!leat_calibrate_try_everywhere (self, way, error))
@@ -373,9 +373,9 @@ leat_calibrate_try_again (LeatCalibration *self, LeatCandidate *candidate, GErro
   if (!leat_calibrate_apply (self, TRUE, error) || (us = leat_calibrate_time (self, error)) < 0)
     return FALSE;
   leat_candidate_note (candidate, us);
-  g_mutex_lock (&session->told_lock);
-  g_array_index (session->trials, LeatTrial, candidate - leat_calibrate_get (self, 0)).us = candidate->median_us;
-  g_mutex_unlock (&session->told_lock);
+  g_mutex_lock (&session->told.lock);
+  g_array_index (session->tuning.trials, LeatTrial, candidate - leat_calibrate_get (self, 0)).us = candidate->median_us;
+  g_mutex_unlock (&session->told.lock);
   return TRUE;
 }
 
@@ -425,14 +425,15 @@ leat_session_has_choice (LeatSession *self)
 void
 leat_session_plan_calibration (LeatSession *self)
 {
-  g_mutex_lock (&self->told_lock);
-  g_array_set_size (self->trials, 0);
-  g_array_set_size (self->former_trials, 0);
-  g_mutex_unlock (&self->told_lock);
-  self->ways_known = FALSE;
-  self->to_calibrate = self->calibrate && self->executor != LEAT_EXECUTOR_EAGER && !self->plan->traits.persistent
-                       && !self->plan->traits.integrated && leat_session_has_choice (self)
-                       && (!leat_session_recall_ways (self) || leat_session_has_bands (self));
+  g_mutex_lock (&self->told.lock);
+  g_array_set_size (self->tuning.trials, 0);
+  g_array_set_size (self->tuning.former_trials, 0);
+  g_mutex_unlock (&self->told.lock);
+  self->tuning.ways_known = FALSE;
+  self->tuning.to_calibrate = self->options.calibrate && self->options.executor != LEAT_EXECUTOR_EAGER
+                              && !self->plan->traits.persistent && !self->plan->traits.integrated
+                              && leat_session_has_choice (self)
+                              && (!leat_session_recall_ways (self) || leat_session_has_bands (self));
 }
 
 /* What trials did to what outlives a run, also where one failed. @states: (nullable): as they were before */
@@ -460,10 +461,10 @@ static gboolean
 leat_session_take_band (LeatSession *self, const LeatSessionFlight *flight)
 {
   g_autofree char *band = leat_session_dup_band (self, flight);
-  gboolean other = !self->ways_known || !g_str_equal (band, self->band);
+  gboolean other = !self->tuning.ways_known || !g_str_equal (band, self->tuning.band);
 
-  g_free (self->band);
-  self->band = g_steal_pointer (&band);
+  g_free (self->tuning.band);
+  self->tuning.band = g_steal_pointer (&band);
   return other;
 }
 
@@ -480,7 +481,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
                                   .lane = lane,
                                   .ways = ways,
                                   .candidates = candidates,
-                                  .left_us = self->trials_us,
+                                  .left_us = self->tuning.trials_us,
                                   .settled = self->plan->traits.settled };
   const LeatWorkCounts work = self->graph_counts.work;
   const gint64 unseen_waits = self->graph_counts.unseen_waits;
@@ -491,11 +492,11 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
 
   g_array_set_clear_func (candidates, leat_candidate_clear);
   leat_memory_account_get (self->account, &tally);
-  self->to_calibrate = FALSE;
-  self->levels_changed = TRUE;
+  self->tuning.to_calibrate = FALSE;
+  self->ledger.levels_changed = TRUE;
   if (leat_session_has_outside (self) || !leat_session_take_band (self, flight))
     return TRUE;
-  if (self->states_given && (states = leat_session_read_states (self, error)) == NULL)
+  if (self->states.given && (states = leat_session_read_states (self, error)) == NULL)
     return FALSE;
   if (!leat_device_push (self->device, error))
     return FALSE;
@@ -511,7 +512,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
   leat_device_pop (self->device);
   good = leat_session_undo_trials (self, lane, states, good ? error : NULL) && good;
   self->setup->key = leat_plan_hash (self->plan);
-  self->ways_known = good && !calibration.away;
+  self->tuning.ways_known = good && !calibration.away;
   leat_session_list_kernel_transfers (self);
   self->graph_counts.work = work;
   self->graph_counts.unseen_waits = unseen_waits;

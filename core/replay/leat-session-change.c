@@ -47,7 +47,7 @@ leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, G
     {
       if (op->why_eager == NULL)
         leat_lane_destroy_graphs (lane);
-      self->levels_changed = TRUE;
+      self->ledger.levels_changed = TRUE;
       return TRUE;
     }
   if (op->hidden)
@@ -70,7 +70,7 @@ leat_session_change_node (LeatSession *self, LeatNode *node, GError **error)
     for (guint l = 0; l < self->lanes->len; l++)
       if (!leat_session_change_lane (self, g_ptr_array_index (self->lanes, l), g_ptr_array_index (ops, i), error))
         return FALSE;
-  self->stats.changes++;
+  self->ledger.stats.changes++;
   return TRUE;
 }
 
@@ -91,7 +91,7 @@ leat_session_take_changes (LeatSession *self, GError **error)
   leat_changes_clear (changes);
   leat_changes_unlock (changes);
   leat_device_pop (self->device);
-  if (self->memo != NULL)
-    leat_memo_clear (self->memo);
+  if (self->recall.memo != NULL)
+    leat_memo_clear (self->recall.memo);
   return good;
 }

@@ -224,7 +224,7 @@ leat_session_start_counting (LeatSession *self, GError **error)
   lanes = leat_session_list_lanes (self);
   for (guint i = 0; i < lanes->len; i++)
     leat_session_begin_lane_counts (g_ptr_array_index (lanes, i));
-  self->counted_seen_from = self->graph_counts.unseen_waits;
+  self->ledger.counted_seen_from = self->graph_counts.unseen_waits;
   self->graph_counts.gone = (LeatGraphCount){ 0 };
   self->graph_counts.is_counting = TRUE;
   return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
@@ -287,7 +287,7 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   g_variant_builder_add (&builder, "{st}", "early-starts", inside.early_starts);
   g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));
   g_variant_builder_add (&builder, "{st}", "waits",
-                         COUNT (waits) + self->graph_counts.unseen_waits - self->counted_seen_from);
+                         COUNT (waits) + self->graph_counts.unseen_waits - self->ledger.counted_seen_from);
 #undef COUNT
   g_variant_builder_add (&builder, "{st}", "calls",
                          leat_driver_trace_get_run_total (leat_device_get_driver (self->device)));

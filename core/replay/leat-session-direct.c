@@ -31,7 +31,7 @@ leat_session_take_open (LeatSession *self, GError **error)
 {
   if (!leat_session_take_open_lightly (self, error))
     return FALSE;
-  self->quick = FALSE;
+  self->hold.quick = FALSE;
   return TRUE;
 }
 
@@ -74,19 +74,19 @@ leat_session_find_app (LeatSession *self, GArray *entries, const char *name, con
 static LeatSessionInput *
 leat_session_find_input (LeatSession *self, const char *name, GError **error)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_session_get_input (self, i)->app != NULL && strcmp (leat_session_get_input (self, i)->name, name) == 0)
       return leat_session_get_input (self, i);
-  return leat_session_find_app (self, self->inputs, name, "source", error);
+  return leat_session_find_app (self, self->ends.inputs, name, "source", error);
 }
 
 static LeatSessionOutput *
 leat_session_find_output (LeatSession *self, const char *name, GError **error)
 {
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (leat_session_get_output (self, i)->app != NULL && strcmp (leat_session_get_output (self, i)->name, name) == 0)
       return leat_session_get_output (self, i);
-  return leat_session_find_app (self, self->outputs, name, "sink", error);
+  return leat_session_find_app (self, self->ends.outputs, name, "sink", error);
 }
 
 static gboolean

@@ -31,9 +31,9 @@ leat_session_find_staging (LeatSession *self)
 {
   const LeatSessionFlight *flight = leat_session_get_flight (self, 0);
 
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_session_get_input (self, i)->staging = flight->inputs[i];
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     leat_session_get_output (self, i)->staging = flight->outputs[i];
 }
 
@@ -44,13 +44,13 @@ leat_session_add_flight (LeatSession *self, LeatLane *lane)
   LeatSessionFlight flight = {
     .lane = lane,
     .index = self->flights->len,
-    .inputs = g_new0 (LeatSessionStaging, self->inputs->len + 1),
-    .outputs = g_new0 (LeatSessionStaging, self->outputs->len + 1),
+    .inputs = g_new0 (LeatSessionStaging, self->ends.inputs->len + 1),
+    .outputs = g_new0 (LeatSessionStaging, self->ends.outputs->len + 1),
   };
 
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_session_find_view (lane, leat_session_get_input (self, i)->op, origins, &flight.inputs[i]);
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     leat_session_find_view (lane, leat_session_get_output (self, i)->op, origins, &flight.outputs[i]);
   g_array_append_val (self->flights, flight);
 }
@@ -61,7 +61,7 @@ leat_session_make_flights (LeatSession *self)
 {
   LeatRun run = { 0 };
 
-  self->not_wide = NULL;
+  self->streaming.not_wide = NULL;
   leat_session_forget_loops (self, NULL);
   if (self->flights->len > 0)
     run = leat_session_get_flight (self, 0)->run;
@@ -77,31 +77,31 @@ leat_session_make_flights (LeatSession *self)
 static void
 leat_session_list_nodes (LeatSession *self)
 {
-  g_ptr_array_set_size (self->endpoints, 0);
-  for (guint i = 0; i < self->inputs->len; i++)
-    g_ptr_array_add (self->endpoints, leat_session_get_input (self, i)->op->node);
-  for (guint i = 0; i < self->outputs->len; i++)
-    g_ptr_array_add (self->endpoints, leat_session_get_output (self, i)->op->node);
+  g_ptr_array_set_size (self->ends.endpoints, 0);
+  for (guint i = 0; i < self->ends.inputs->len; i++)
+    g_ptr_array_add (self->ends.endpoints, leat_session_get_input (self, i)->op->node);
+  for (guint i = 0; i < self->ends.outputs->len; i++)
+    g_ptr_array_add (self->ends.endpoints, leat_session_get_output (self, i)->op->node);
 }
 
 gboolean
 leat_session_start_endpoints (LeatSession *self, GError **error)
 {
-  self->total_bytes = 0;
+  self->ends.total_bytes = 0;
   leat_session_list_nodes (self);
-  for (self->started = 0; self->started < self->endpoints->len;)
+  for (self->ends.started = 0; self->ends.started < self->ends.endpoints->len;)
     {
-      LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, self->started);
+      LeatEndpoint *endpoint = g_ptr_array_index (self->ends.endpoints, self->ends.started);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
-      self->started++;
+      self->ends.started++;
       if (klass->start != NULL && !klass->start (endpoint, error))
         {
           leat_node_prefix_error (LEAT_NODE (endpoint), error);
           return FALSE;
         }
       if (leat_endpoint_is_source (endpoint) && klass->get_total != NULL)
-        self->total_bytes += klass->get_total (endpoint);
+        self->ends.total_bytes += klass->get_total (endpoint);
     }
   return TRUE;
 }
@@ -112,9 +112,9 @@ leat_session_finish_endpoints (LeatSession *self, GError **error)
 {
   gboolean good = TRUE;
 
-  for (guint i = 0; i < self->endpoints->len; i++)
+  for (guint i = 0; i < self->ends.endpoints->len; i++)
     {
-      LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, i);
+      LeatEndpoint *endpoint = g_ptr_array_index (self->ends.endpoints, i);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
       if (klass->finish != NULL && !klass->finish (endpoint, good ? error : NULL))
@@ -130,24 +130,24 @@ leat_session_finish_endpoints (LeatSession *self, GError **error)
 void
 leat_session_stop_endpoints (LeatSession *self)
 {
-  for (guint i = 0; i < self->started; i++)
+  for (guint i = 0; i < self->ends.started; i++)
     {
-      LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, i);
+      LeatEndpoint *endpoint = g_ptr_array_index (self->ends.endpoints, i);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
       if (klass->stop != NULL)
         klass->stop (endpoint);
     }
-  self->started = 0;
-  g_ptr_array_set_size (self->endpoints, 0);
+  self->ends.started = 0;
+  g_ptr_array_set_size (self->ends.endpoints, 0);
 }
 
 void
 leat_session_unblock (LeatSession *self, gboolean sources, gboolean sinks)
 {
-  for (guint i = 0; i < self->endpoints->len; i++)
+  for (guint i = 0; i < self->ends.endpoints->len; i++)
     {
-      LeatEndpoint *endpoint = g_ptr_array_index (self->endpoints, i);
+      LeatEndpoint *endpoint = g_ptr_array_index (self->ends.endpoints, i);
       LeatEndpointClass *klass = LEAT_ENDPOINT_GET_CLASS (endpoint);
 
       if (klass->unblock != NULL && (leat_endpoint_is_source (endpoint) ? sources : sinks))

@@ -39,9 +39,9 @@ leat_session_find_lent_name (LeatSession *self, LeatDeviceBuffer *lent)
 static gboolean
 leat_session_check_lent (LeatSession *self, GError **error)
 {
-  for (guint i = 0; i < self->lent->len; i++)
+  for (guint i = 0; i < self->states.lent->len; i++)
     {
-      GObject *lent = g_ptr_array_index (self->lent, i);
+      GObject *lent = g_ptr_array_index (self->states.lent, i);
 
       if (g_atomic_int_get ((gint *) &lent->ref_count) == 1)
         continue;
@@ -68,19 +68,19 @@ leat_session_drop_lanes (LeatSession *self)
 void
 leat_session_drop_other_setups (LeatSession *self)
 {
-  for (guint i = self->setups->len; i > 0; i--)
-    if (g_ptr_array_index (self->setups, i - 1) != self->setup)
-      g_ptr_array_remove_index (self->setups, i - 1);
+  for (guint i = self->shapes.setups->len; i > 0; i--)
+    if (g_ptr_array_index (self->shapes.setups, i - 1) != self->setup)
+      g_ptr_array_remove_index (self->shapes.setups, i - 1);
 }
 
 static void
 leat_session_forget_device (LeatSession *self)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_session_get_input (self, i)->on_device = 0;
-  for (guint i = 0; i < self->lent->len; i++)
-    leat_device_buffer_call_in (g_ptr_array_index (self->lent, i));
-  g_ptr_array_set_size (self->lent, 0);
+  for (guint i = 0; i < self->states.lent->len; i++)
+    leat_device_buffer_call_in (g_ptr_array_index (self->states.lent, i));
+  g_ptr_array_set_size (self->states.lent, 0);
 }
 
 /* Nothing here can fail.  What others have cached stays. */
@@ -117,7 +117,7 @@ leat_session_evict_taken (LeatSession *self, GCancellable *cancellable, GError *
   gint64 begin = g_get_monotonic_time ();
   GPtrArray *kept;
 
-  if (self->evicted != NULL)
+  if (self->states.evicted != NULL)
     return TRUE;
   if (g_cancellable_set_error_if_cancelled (cancellable, error) || !leat_session_check_lent (self, error))
     return FALSE;
@@ -128,11 +128,11 @@ leat_session_evict_taken (LeatSession *self, GCancellable *cancellable, GError *
       return FALSE;
     }
   leat_session_leave_device (self);
-  g_atomic_pointer_set (&self->evicted, kept);
-  self->stats.evictions++;
-  self->stats.evicted_bytes = leat_session_sum_kept (kept) + leat_session_sum_away (self);
-  self->stats.evict_us += g_get_monotonic_time () - begin;
-  self->levels_changed = TRUE;
+  g_atomic_pointer_set (&self->states.evicted, kept);
+  self->ledger.stats.evictions++;
+  self->ledger.stats.evicted_bytes = leat_session_sum_kept (kept) + leat_session_sum_away (self);
+  self->ledger.stats.evict_us += g_get_monotonic_time () - begin;
+  self->ledger.levels_changed = TRUE;
   leat_session_tell_stats (self);
   return TRUE;
 }
@@ -140,9 +140,9 @@ leat_session_evict_taken (LeatSession *self, GCancellable *cancellable, GError *
 void
 leat_session_drop_evicted (LeatSession *self)
 {
-  GPtrArray *kept = self->evicted;
+  GPtrArray *kept = self->states.evicted;
 
-  g_atomic_pointer_set (&self->evicted, NULL);
+  g_atomic_pointer_set (&self->states.evicted, NULL);
   g_clear_pointer (&kept, g_ptr_array_unref);
 }
 
@@ -158,7 +158,7 @@ leat_session_return (LeatSession *self, GCancellable *cancellable, GError **erro
     return FALSE;
   if (!leat_program_find_constants (self->program, self->store, error)
       || !leat_program_write_constants (self->program, error)
-      || !leat_lane_restore (leat_session_get_first_lane (self), self->evicted, cancellable, error))
+      || !leat_lane_restore (leat_session_get_first_lane (self), self->states.evicted, cancellable, error))
     {
       leat_program_drop_constants (self->program);
       g_prefix_error (error, "the session stays off the device: ");
@@ -166,10 +166,10 @@ leat_session_return (LeatSession *self, GCancellable *cancellable, GError **erro
     }
   leat_session_drop_evicted (self);
   self->setup->bytes = leat_store_get_bytes (self->store);
-  self->stats.restores++;
-  self->stats.evicted_bytes = 0;
-  self->stats.restore_us += g_get_monotonic_time () - begin;
-  self->levels_changed = TRUE;
+  self->ledger.stats.restores++;
+  self->ledger.stats.evicted_bytes = 0;
+  self->ledger.stats.restore_us += g_get_monotonic_time () - begin;
+  self->ledger.levels_changed = TRUE;
   leat_session_tell_stats (self);
   return TRUE;
 }
@@ -179,7 +179,7 @@ leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **
 {
   gboolean good;
 
-  if (G_LIKELY (self->evicted == NULL))
+  if (G_LIKELY (self->states.evicted == NULL))
     return TRUE;
   good = leat_session_return (self, cancellable, error);
   leat_session_settle_room (self);
@@ -209,7 +209,7 @@ gboolean
 leat_session_is_evicted (LeatSession *self)
 {
   g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
-  return g_atomic_pointer_get (&self->evicted) != NULL;
+  return g_atomic_pointer_get (&self->states.evicted) != NULL;
 }
 
 /**

@@ -77,7 +77,7 @@ leat_session_fill (LeatSession *self, LeatSessionFlight *flight, guint index, gb
 gboolean
 leat_session_begin_fill (LeatSession *self, LeatSessionFlight *flight)
 {
-  LeatSessionInput *input = self->inputs->len == 1 ? leat_session_get_input (self, 0) : NULL;
+  LeatSessionInput *input = self->ends.inputs->len == 1 ? leat_session_get_input (self, 0) : NULL;
   LeatEndpoint *endpoint = input != NULL && !input->direct ? LEAT_ENDPOINT (input->op->node) : NULL;
   LeatView view;
 
@@ -122,10 +122,10 @@ leat_session_warn_uneven (LeatSession *self, const LeatOp *ended)
 static LeatFlow
 leat_session_fill_flush (LeatSession *self, LeatSessionFlight *flight)
 {
-  if (!self->plan->flush || self->flushed)
+  if (!self->plan->flush || self->ends.flushed)
     return LEAT_FLOW_END;
-  self->flushed = TRUE;
-  for (guint i = 0; i < self->inputs->len; i++)
+  self->ends.flushed = TRUE;
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     {
       LeatSessionInput *input = leat_session_get_input (self, i);
 
@@ -140,7 +140,7 @@ leat_session_fill_flush (LeatSession *self, LeatSessionFlight *flight)
 static LeatFlow
 leat_session_fill_constants (LeatSession *self, LeatSessionFlight *flight)
 {
-  if (self->stats.runs > 0)
+  if (self->ledger.stats.runs > 0)
     return LEAT_FLOW_END;
   flight->run.ends = self->plan->flush;
   return LEAT_FLOW_DATA;
@@ -150,7 +150,7 @@ leat_session_fill_constants (LeatSession *self, LeatSessionFlight *flight)
 gboolean
 leat_session_asks (LeatSession *self)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (!leat_session_get_input (self, i)->direct)
       return TRUE;
   return FALSE;
@@ -165,7 +165,7 @@ leat_session_has_news (LeatSession *self)
 
   if (G_LIKELY (!leat_changes_have_props (changes)) || !leat_session_asks (self))
     return FALSE;
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_changes_have_props_of (changes, leat_session_get_input (self, i)->op->node))
       return FALSE;
   return TRUE;
@@ -175,15 +175,15 @@ void
 leat_session_keep_read (LeatSession *self, const LeatSessionFlight *flight)
 {
   if (flight->run.flushes)
-    self->flushed = FALSE;
+    self->ends.flushed = FALSE;
   else
-    self->n_filled = self->inputs->len;
+    self->ends.n_filled = self->ends.inputs->len;
 }
 
 static LeatSessionOutput *
 leat_session_find_full (LeatSession *self, guint64 ahead)
 {
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     {
       LeatSessionOutput *output = leat_session_get_output (self, i);
 
@@ -215,16 +215,16 @@ LeatFlow
 leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
                        GError **error)
 {
-  if (self->flushed)
+  if (self->ends.flushed)
     return LEAT_FLOW_END;
-  if (self->inputs->len == 0)
+  if (self->ends.inputs->len == 0)
     return leat_session_fill_constants (self, flight);
-  for (; self->n_filled < self->inputs->len; self->n_filled++)
+  for (; self->ends.n_filled < self->ends.inputs->len; self->ends.n_filled++)
     {
-      LeatFlow flow = leat_session_fill (self, flight, self->n_filled, wait, cancellable, error);
+      LeatFlow flow = leat_session_fill (self, flight, self->ends.n_filled, wait, cancellable, error);
 
-      if (flow == LEAT_FLOW_END && self->n_filled > 0)
-        leat_session_warn_uneven (self, leat_session_get_input (self, self->n_filled)->op);
+      if (flow == LEAT_FLOW_END && self->ends.n_filled > 0)
+        leat_session_warn_uneven (self, leat_session_get_input (self, self->ends.n_filled)->op);
       if (flow == LEAT_FLOW_END)
         return leat_session_fill_flush (self, flight);
       if (flow != LEAT_FLOW_DATA)
@@ -232,8 +232,8 @@ leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wa
     }
   if (G_UNLIKELY (leat_session_has_news (self)))
     return LEAT_FLOW_EMPTY;
-  self->n_filled = 0;
-  if (self->inputs->len > 1)
+  self->ends.n_filled = 0;
+  if (self->ends.inputs->len > 1)
     leat_session_check_aligned (self, flight);
   return LEAT_FLOW_DATA;
 }
@@ -280,7 +280,7 @@ leat_session_drain (LeatSession *self, LeatSessionFlight *flight, guint index, G
 gboolean
 leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (!leat_session_drain (self, flight, i, cancellable, error))
       return FALSE;
   return TRUE;

@@ -163,7 +163,7 @@ leat_session_copy_states (LeatSession *self, LeatSession *from, GError **error)
   leat_session_forget_away (self);
   for (guint i = 0; i < forks->len; i++)
     leat_fork_set_away (&g_array_index (forks, LeatFork, i), requests, &next);
-  self->states_given = TRUE;
+  self->states.given = TRUE;
   return TRUE;
 }
 

@@ -32,21 +32,21 @@ leat_session_refuse_given (const LeatOp *op, GError **error)
 gboolean
 leat_session_check_given_ports (LeatSession *self, GError **error)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     {
       const LeatSessionInput *input = leat_session_get_input (self, i);
 
       if (!LEAT_IS_APP (input->op->node) || input->buffer->user)
         return leat_session_refuse_given (input->op, error);
     }
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     {
       const LeatSessionOutput *output = leat_session_get_output (self, i);
 
       if (!LEAT_IS_APP (output->op->node) || output->buffer->user)
         return leat_session_refuse_given (output->op, error);
     }
-  if (self->inputs->len > 0)
+  if (self->ends.inputs->len > 0)
     return TRUE;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
                "there is nothing to give data to: the pipeline has no input");
@@ -107,15 +107,15 @@ LeatGivenBefore *
 leat_session_begin_given (LeatSession *self)
 {
   LeatGivenBefore *before = g_new0 (LeatGivenBefore, 1);
-  gboolean *next = before->direct = g_new (gboolean, self->inputs->len + self->outputs->len + 1);
+  gboolean *next = before->direct = g_new (gboolean, self->ends.inputs->len + self->ends.outputs->len + 1);
 
   leat_kept_init_given (&before->kept, self);
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     {
       *next++ = leat_session_get_input (self, i)->direct;
       leat_session_get_input (self, i)->direct = TRUE;
     }
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     {
       *next++ = leat_session_get_output (self, i)->direct;
       leat_session_get_output (self, i)->direct = TRUE;
@@ -129,12 +129,12 @@ leat_session_end_given (LeatSession *self, LeatGivenBefore *before)
   const gboolean *next = before->direct;
   LeatRun run = leat_session_get_flight (self, 0)->run;
 
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_session_get_input (self, i)->direct = *next++;
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     leat_session_get_output (self, i)->direct = *next++;
   leat_kept_put (&before->kept, self, leat_session_get_flight (self, 0));
-  self->n_filled = before->kept.n_filled;
+  self->ends.n_filled = before->kept.n_filled;
   run.items = before->kept.run.items;
   run.bytes = before->kept.run.bytes;
   leat_session_get_flight (self, 0)->run = run;
@@ -156,22 +156,22 @@ leat_session_check_all_given (LeatSession *self, GPtrArray *inputs, GError **err
 {
   if (!leat_session_check_given_ports (self, error))
     return FALSE;
-  if (inputs->len != self->inputs->len)
+  if (inputs->len != self->ends.inputs->len)
     g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BATCH,
-                 "the pipeline has %u input%s, and there are %u pieces of data; nothing was run", self->inputs->len,
-                 self->inputs->len > 1 ? "s" : "", inputs->len);
-  for (guint i = 0; i < inputs->len && inputs->len == self->inputs->len; i++)
+                 "the pipeline has %u input%s, and there are %u pieces of data; nothing was run",
+                 self->ends.inputs->len, self->ends.inputs->len > 1 ? "s" : "", inputs->len);
+  for (guint i = 0; i < inputs->len && inputs->len == self->ends.inputs->len; i++)
     if (!leat_session_check_given (self, i, g_ptr_array_index (inputs, i), error))
       return FALSE;
-  return inputs->len == self->inputs->len;
+  return inputs->len == self->ends.inputs->len;
 }
 
 static GPtrArray *
 leat_session_take_all_given (LeatSession *self)
 {
-  GPtrArray *results = g_ptr_array_new_full (self->outputs->len, (GDestroyNotify) g_bytes_unref);
+  GPtrArray *results = g_ptr_array_new_full (self->ends.outputs->len, (GDestroyNotify) g_bytes_unref);
 
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     g_ptr_array_add (results, leat_session_take_given (self, i));
   return results;
 }
@@ -190,7 +190,7 @@ leat_session_run_given (LeatSession *self, GPtrArray *inputs, GCancellable *canc
     flow = leat_session_end_run (self, flight, cancellable, &inner);
   if (flow == LEAT_FLOW_END)
     g_set_error (&inner, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_STATE, "the session has come to its end");
-  self->failed =
+  self->hold.failed =
     inner != NULL && flow != LEAT_FLOW_END && !flight->run.refused && !leat_session_is_fault_of_data (inner);
   leat_session_tell_stats (self);
   if (inner == NULL)

@@ -21,7 +21,7 @@ leat_session_find_over (LeatSession *self, LeatSessionFlight *flight, guint64 *c
 {
   const LeatBuffer *over = leat_lane_find_over (flight->lane, 0, count);
 
-  for (guint i = 0; over == NULL && i < self->outputs->len; i++)
+  for (guint i = 0; over == NULL && i < self->ends.outputs->len; i++)
     {
       LeatView view;
 
@@ -92,7 +92,7 @@ leat_session_try_room (LeatSession *self, LeatPort *port, LeatGrowth *growth, GE
   leat_pipeline_end_planning (self->pipeline);
   if (plan != NULL && leat_session_take_growth (self, plan, port, growth, error))
     return TRUE;
-  if (self->failed)
+  if (self->hold.failed)
     return FALSE;
   /* Planning has fixed specs in the nodes. */
   leat_pipeline_begin_planning (self->pipeline);
@@ -126,10 +126,10 @@ leat_session_growths_new (void)
 static void
 leat_session_note_growth (LeatSession *self, LeatGrowth *growth)
 {
-  self->stats.grown++;
-  g_mutex_lock (&self->told_lock);
-  g_ptr_array_add (self->growths, growth);
-  g_mutex_unlock (&self->told_lock);
+  self->ledger.stats.grown++;
+  g_mutex_lock (&self->told.lock);
+  g_ptr_array_add (self->told.growths, growth);
+  g_mutex_unlock (&self->told.lock);
 }
 
 GVariant *
@@ -138,14 +138,14 @@ leat_session_print_growths (LeatSession *self)
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sttt)"));
-  g_mutex_lock (&self->told_lock);
-  for (guint i = 0; i < self->growths->len; i++)
+  g_mutex_lock (&self->told.lock);
+  for (guint i = 0; i < self->told.growths->len; i++)
     {
-      const LeatGrowth *growth = g_ptr_array_index (self->growths, i);
+      const LeatGrowth *growth = g_ptr_array_index (self->told.growths, i);
 
       g_variant_builder_add (&builder, "(sttt)", growth->output, growth->needed, growth->from, growth->to);
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
   return g_variant_builder_end (&builder);
 }
 
@@ -163,13 +163,13 @@ leat_session_grow (LeatSession *self, const LeatBuffer *buffer, guint64 needed, 
 
   *growth = (LeatGrowth){ g_strdup (buffer->name), needed, from, MAX (needed + needed / 8, 2 * from) };
   good = leat_session_try_room (self, port, growth, &inner);
-  if (!good && !self->failed && leat_session_is_no_room (inner) && growth->to > needed)
+  if (!good && !self->hold.failed && leat_session_is_no_room (inner) && growth->to > needed)
     {
       g_clear_error (&inner);
       growth->to = needed;
       good = leat_session_try_room (self, port, growth, &inner);
     }
-  self->stats.replan_us += g_get_monotonic_time () - begin;
+  self->ledger.stats.replan_us += g_get_monotonic_time () - begin;
   if (good)
     {
       leat_session_note_growth (self, growth);

@@ -26,23 +26,23 @@
 static gboolean
 leat_session_is_queued (LeatSession *self)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_session_get_input (self, i)->direct)
       return FALSE;
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (leat_session_get_output (self, i)->direct)
       return FALSE;
-  return self->inputs->len > 0;
+  return self->ends.inputs->len > 0;
 }
 
 /* A program that pushes and pulls decides itself how far ahead it is. */
 static gboolean
 leat_session_has_app (LeatSession *self)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (LEAT_IS_APP (leat_session_get_input (self, i)->op->node))
       return TRUE;
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (LEAT_IS_APP (leat_session_get_output (self, i)->op->node))
       return TRUE;
   return FALSE;
@@ -75,7 +75,7 @@ leat_session_begin_watch (LeatSession *self, LeatWatch *watch)
 {
   struct rusage usage;
 
-  if (!self->watches_waits)
+  if (!self->ends.watches_waits)
     return;
   getrusage (RUSAGE_THREAD, &usage);
   *watch = (LeatWatch){ g_get_monotonic_time (), leat_watch_sum_us (&usage), usage.ru_nvcsw };
@@ -87,11 +87,11 @@ leat_session_end_watch (LeatSession *self, const LeatWatch *watch)
 {
   struct rusage usage;
 
-  if (!self->watches_waits)
+  if (!self->ends.watches_waits)
     return;
   getrusage (RUSAGE_THREAD, &usage);
   if (usage.ru_nvcsw > watch->n_waits)
-    self->waited_us += g_get_monotonic_time () - watch->begin_us - (leat_watch_sum_us (&usage) - watch->busy_us);
+    self->ends.waited_us += g_get_monotonic_time () - watch->begin_us - (leat_watch_sum_us (&usage) - watch->busy_us);
 }
 
 /* The runs since the last look.  Where the device is the processors that sources and sinks run on, nothing is gained
@@ -99,26 +99,26 @@ leat_session_end_watch (LeatSession *self, const LeatWatch *watch)
 static gboolean
 leat_session_gains_by_lanes (LeatSession *self, const LeatLanesTrial *since, guint n)
 {
-  gint64 source_us = self->stats.source_us - since->source_us;
-  gint64 device_us = self->stats.device_us - since->device_us;
-  gint64 sink_us = self->stats.sink_us - since->sink_us;
+  gint64 source_us = self->ledger.stats.source_us - since->source_us;
+  gint64 device_us = self->ledger.stats.device_us - since->device_us;
+  gint64 sink_us = self->ledger.stats.sink_us - since->sink_us;
   gint64 all_us = source_us + device_us + sink_us;
   gint64 gain_us = all_us - MAX (MAX (source_us, device_us), sink_us);
 
-  if (self->watches_waits)
-    gain_us = MIN (gain_us, self->waited_us - since->waited_us);
+  if (self->ends.watches_waits)
+    gain_us = MIN (gain_us, self->ends.waited_us - since->waited_us);
   return gain_us > (gint64) n * LEAT_LANES_GAIN_US && gain_us > all_us / LEAT_LANES_SHARE;
 }
 
 static void
 leat_session_begin_trial (LeatSession *self, LeatLanesTrial *trial)
 {
-  self->watches_waits = leat_session_get_flight (self, 0)->lane->on_host;
+  self->ends.watches_waits = leat_session_get_flight (self, 0)->lane->on_host;
   trial->began_us = g_get_monotonic_time ();
-  trial->source_us = self->stats.source_us;
-  trial->device_us = self->stats.device_us;
-  trial->sink_us = self->stats.sink_us;
-  trial->waited_us = self->waited_us;
+  trial->source_us = self->ledger.stats.source_us;
+  trial->device_us = self->ledger.stats.device_us;
+  trial->sink_us = self->ledger.stats.sink_us;
+  trial->waited_us = self->ends.waited_us;
 }
 
 /* Each look is at the last few runs; the first of all is no example. */
@@ -134,7 +134,7 @@ leat_session_look_at_gain (LeatSession *self, LeatLanesTrial *trial)
   if (n != trial->next)
     return FALSE;
   gains = leat_session_gains_by_lanes (self, trial, LEAT_LANES_TRIAL);
-  self->watches_waits = FALSE;
+  self->ends.watches_waits = FALSE;
   trial->run_ns = MAX ((g_get_monotonic_time () - trial->began_us) * 1000 / LEAT_LANES_TRIAL, 1);
   trial->next *= 4;
   return gains && leat_session_has_room_for_lanes (self);
@@ -144,21 +144,22 @@ leat_session_look_at_gain (LeatSession *self, LeatLanesTrial *trial)
 static gboolean
 leat_session_needs_one_lane (LeatSession *self)
 {
-  return self->n_lanes == 1 || self->repeat > 1 || self->lent->len > 0 || self->held != NULL;
+  return self->options.n_lanes == 1 || self->options.repeat > 1 || self->states.lent->len > 0
+         || self->bindings.held != NULL;
 }
 
 gboolean
 leat_session_may_stream (LeatSession *self)
 {
-  return !leat_session_needs_one_lane (self) && !self->ended && !self->to_calibrate && self->n_filled == 0
-         && leat_session_is_queued (self);
+  return !leat_session_needs_one_lane (self) && !self->ends.ended && !self->tuning.to_calibrate
+         && self->ends.n_filled == 0 && leat_session_is_queued (self);
 }
 
 /* With as many as have a state that waits for them. */
 static guint
 leat_session_choose_lanes (LeatSession *self)
 {
-  return leat_session_fit_lanes (self, MAX (LEAT_LANES_AUTO, self->away->len));
+  return leat_session_fit_lanes (self, MAX (LEAT_LANES_AUTO, self->states.away->len));
 }
 
 /* That are not there yet. */
@@ -201,7 +202,7 @@ leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
 {
   if (!leat_session_may_stream (self))
     return FALSE;
-  if (self->n_lanes > 1)
+  if (self->options.n_lanes > 1)
     {
       trial->run_ns = 0;
       return TRUE;
@@ -220,19 +221,19 @@ gboolean
 leat_session_grow_lanes (LeatSession *self, GError **error)
 {
   const LeatSetupBase base = leat_session_get_base (self);
-  guint n = self->n_lanes > 0 ? self->n_lanes : leat_session_choose_lanes (self);
+  guint n = self->options.n_lanes > 0 ? self->options.n_lanes : leat_session_choose_lanes (self);
   guint64 written = leat_session_get_written_bytes (self);
   g_autoptr (GError) inner = NULL;
 
   if (self->lanes->len < n && !leat_setup_grow (self->setup, &base, n, &inner)
-      && (self->n_lanes > 0 || !g_error_matches (inner, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY)))
+      && (self->options.n_lanes > 0 || !g_error_matches (inner, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY)))
     {
       g_propagate_prefixed_error (error, g_steal_pointer (&inner), "lanes=%u: ", n);
       return FALSE;
     }
-  self->stats.once_bytes += leat_session_get_written_bytes (self) - written;
-  self->lanes_most = MAX (self->lanes_most, self->lanes->len);
-  self->levels_changed = TRUE;
+  self->ledger.stats.once_bytes += leat_session_get_written_bytes (self) - written;
+  self->ledger.lanes_most = MAX (self->ledger.lanes_most, self->lanes->len);
+  self->ledger.levels_changed = TRUE;
   leat_session_make_flights (self);
   return leat_session_bring_lanes_back (self, error);
 }

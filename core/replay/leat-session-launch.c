@@ -16,14 +16,14 @@ leat_session_watch_flight (LeatSession *self, GError **error)
   LeatSessionFlight *flight = leat_session_get_flight (self, 0);
   LeatLane *lane = flight->lane;
 
-  leat_waiter_reset (self->waiter);
+  leat_waiter_reset (self->await.waiter);
   if (!flight->run.launched)
     {
-      leat_waiter_tell (self->waiter);
+      leat_waiter_tell (self->await.waiter);
       return TRUE;
     }
   flight->run.watched =
-    leat_lane_mark_end (lane, error) && leat_waiter_watch (self->waiter, leat_lane_await_mark, lane, error);
+    leat_lane_mark_end (lane, error) && leat_waiter_watch (self->await.waiter, leat_lane_await_mark, lane, error);
   return flight->run.watched;
 }
 
@@ -32,7 +32,7 @@ leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cance
 {
   LeatFlow flow;
 
-  if (self->ended)
+  if (self->ends.ended)
     return LEAT_FLOW_END;
   do
     {
@@ -55,8 +55,8 @@ leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GErro
 
   flight->run.apart = flight->run.launched && !flight->run.watched;
   flow = leat_session_end_run (self, flight, cancellable, error);
-  if (self->waiter != NULL)
-    leat_waiter_reset (self->waiter);
+  if (self->await.waiter != NULL)
+    leat_waiter_reset (self->await.waiter);
   leat_session_leave_scratch (self);
   return leat_session_settle (self, flow, error);
 }
@@ -64,7 +64,7 @@ leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GErro
 gboolean
 leat_session_take_flight (LeatSession *self)
 {
-  return g_atomic_int_compare_and_exchange (&self->use, LEAT_SESSION_LAUNCHED, LEAT_SESSION_RUNNING);
+  return g_atomic_int_compare_and_exchange (&self->hold.use, LEAT_SESSION_LAUNCHED, LEAT_SESSION_RUNNING);
 }
 
 /* The lane waits for the device before it goes; the waiter must have done so by then. */
@@ -77,23 +77,23 @@ leat_session_drop_flight (LeatSession *self)
   leat_session_call_off_steps (self);
   leat_session_call_off_loops (self);
   if (flight->run.watched)
-    leat_waiter_collect (self->waiter, &ended_us, NULL);
-  if (self->waiter != NULL)
-    leat_waiter_reset (self->waiter);
+    leat_waiter_collect (self->await.waiter, &ended_us, NULL);
+  if (self->await.waiter != NULL)
+    leat_waiter_reset (self->await.waiter);
   leat_session_forget_steps (self, flight);
   leat_session_forget_loops (self, flight->lane);
   flight->run = (LeatRun){ 0 };
-  if (self->task_source != NULL)
-    g_source_set_ready_time (self->task_source, LEAT_SESSION_DROPPED);
-  g_clear_pointer (&self->task_source, g_source_unref);
+  if (self->await.task_source != NULL)
+    g_source_set_ready_time (self->await.task_source, LEAT_SESSION_DROPPED);
+  g_clear_pointer (&self->await.task_source, g_source_unref);
 }
 
 gboolean
 leat_session_have_waiter (LeatSession *self, GError **error)
 {
-  if (self->waiter == NULL)
-    self->waiter = leat_waiter_new (error);
-  return self->waiter != NULL;
+  if (self->await.waiter == NULL)
+    self->await.waiter = leat_waiter_new (error);
+  return self->await.waiter != NULL;
 }
 
 /**
@@ -120,7 +120,7 @@ leat_session_launch (LeatSession *self, GCancellable *cancellable, GError **erro
   g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
   if (!leat_session_begin (self, error))
     return LEAT_FLOW_ERROR;
-  flow = leat_session_launch_taken (self, self->waiter != NULL, cancellable, error);
+  flow = leat_session_launch_taken (self, self->await.waiter != NULL, cancellable, error);
   leat_session_end (self, flow == LEAT_FLOW_DATA ? LEAT_SESSION_LAUNCHED : LEAT_SESSION_FREE);
   return flow;
 }
@@ -152,7 +152,7 @@ leat_session_complete (LeatSession *self, GCancellable *cancellable, GError **er
                    "there is nothing to complete: no run of the session is launched");
       return LEAT_FLOW_ERROR;
     }
-  if (self->task_source == NULL)
+  if (self->await.task_source == NULL)
     {
       gulong watch = leat_session_watch (self, cancellable);
 
@@ -165,7 +165,7 @@ leat_session_complete (LeatSession *self, GCancellable *cancellable, GError **er
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_BUSY,
                    "the run that is launched is one of leat_session_replay_async (), and is completed there");
     }
-  g_atomic_int_set (&self->use, after);
+  g_atomic_int_set (&self->hold.use, after);
   return flow;
 }
 
@@ -179,10 +179,10 @@ leat_session_take_waiter (LeatSession *self, GError **error)
   if (!launched && !leat_session_take (self, error))
     return NULL;
   if (leat_session_have_waiter (self, error)
-      && (!launched || leat_session_get_flight (self, 0)->run.watched || leat_waiter_is_told (self->waiter)
+      && (!launched || leat_session_get_flight (self, 0)->run.watched || leat_waiter_is_told (self->await.waiter)
           || leat_session_watch_flight (self, error)))
-    waiter = self->waiter;
-  g_atomic_int_set (&self->use, launched ? LEAT_SESSION_LAUNCHED : LEAT_SESSION_FREE);
+    waiter = self->await.waiter;
+  g_atomic_int_set (&self->hold.use, launched ? LEAT_SESSION_LAUNCHED : LEAT_SESSION_FREE);
   return waiter;
 }
 

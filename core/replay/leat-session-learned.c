@@ -112,7 +112,7 @@ leat_session_recall_learned (LeatSession *self)
   g_autofree char *folder = leat_session_dup_learned_folder (LEAT_LEARNED_GROUP), *path = NULL;
   guint64 geometry;
 
-  if (!self->calibrate || folder == NULL || !leat_session_learns (self))
+  if (!self->options.calibrate || folder == NULL || !leat_session_learns (self))
     return;
   geometry = leat_session_hash_geometry (self);
   path = leat_learned_dup_path (folder, geometry);
@@ -176,9 +176,9 @@ leat_session_read_learned (LeatSession *self, LeatBufferId id)
   g_autoptr (GArray) requests = leat_session_new_requests ();
   LeatTransferCounts counts = { 0 };
   LeatRequest request;
-  GBytes *kept = self->evicted != NULL ? g_ptr_array_index (self->evicted, id) : NULL;
+  GBytes *kept = self->states.evicted != NULL ? g_ptr_array_index (self->states.evicted, id) : NULL;
 
-  if (self->evicted != NULL)
+  if (self->states.evicted != NULL)
     return kept != NULL ? g_bytes_ref (kept) : NULL;
   request = leat_session_make_request (self, LEAT_REQUEST_DOWNLOAD, 0, id);
   g_array_append_val (requests, request);
@@ -211,8 +211,8 @@ leat_session_remember_learned (LeatSession *self)
   g_autofree char *folder = leat_session_dup_learned_folder (LEAT_LEARNED_GROUP), *path = NULL;
   guint64 geometry;
 
-  if (!self->calibrate || folder == NULL || self->failed || self->stats.runs == 0 || self->lanes->len == 0
-      || leat_device_is_dead (self->device) || !leat_session_learns (self))
+  if (!self->options.calibrate || folder == NULL || self->hold.failed || self->ledger.stats.runs == 0
+      || self->lanes->len == 0 || leat_device_is_dead (self->device) || !leat_session_learns (self))
     return;
   geometry = leat_session_hash_geometry (self);
   path = leat_learned_dup_path (folder, geometry);

@@ -140,7 +140,7 @@ leat_loading_take_away (LeatLoading *self)
 
       leat_session_take_away (self->session, away->lane, away->buffer, g_steal_pointer (&away->contents));
     }
-  self->session->states_given = TRUE;
+  self->session->states.given = TRUE;
 }
 
 /* Where it fails between two pieces, what is kept is neither the one nor the other. */
@@ -155,7 +155,7 @@ leat_session_write_entries (LeatSession *self, LeatStateReader *reader, GArray *
   good = leat_loading_do_all (&loading, entries, error);
   if (good)
     leat_loading_take_away (&loading);
-  self->failed = self->failed || (!good && loading.begun);
+  self->hold.failed = self->hold.failed || (!good && loading.begun);
   return good;
 }
 

@@ -46,14 +46,14 @@ leat_loop_end_get_name (guint64 end)
 static LeatLoopTotal *
 leat_session_get_loop (LeatSession *self, const LeatPlanLoop *loop)
 {
-  while (self->loop_totals->len <= loop->index)
+  while (self->told.loop_totals->len <= loop->index)
     {
-      const LeatPlanLoop *it = g_ptr_array_index (self->plan->loops, self->loop_totals->len);
+      const LeatPlanLoop *it = g_ptr_array_index (self->plan->loops, self->told.loop_totals->len);
       LeatLoopTotal total = { .node = g_strdup (leat_node_get_name (it->node)) };
 
-      g_array_append_val (self->loop_totals, total);
+      g_array_append_val (self->told.loop_totals, total);
     }
-  return &g_array_index (self->loop_totals, LeatLoopTotal, loop->index);
+  return &g_array_index (self->told.loop_totals, LeatLoopTotal, loop->index);
 }
 
 /* How often the body is done is for the data to say; the plan says what it is. */
@@ -65,9 +65,9 @@ leat_session_note_iterations (LeatSession *self, const LeatPlanLoop *loop, guint
 
   if (loop->parent != NULL || of_graph || loop->method == LEAT_LOOP_FUSED)
     return;
-  self->predicted.kernels += iterations * loop->kernels;
-  self->predicted.copies += iterations * loop->copies;
-  self->predicted.fills += iterations * loop->fills;
+  self->ledger.predicted.kernels += iterations * loop->kernels;
+  self->ledger.predicted.copies += iterations * loop->copies;
+  self->ledger.predicted.fills += iterations * loop->fills;
 }
 
 static void
@@ -120,11 +120,11 @@ leat_session_watch_loops (LeatSession *self, LeatSessionFlight *flight)
   if (G_LIKELY (self->plan->loops->len == 0))
     return;
   leat_lane_forget_runaways (flight->lane);
-  g_mutex_lock (&self->told_lock);
-  g_ptr_array_add (self->looping, flight->lane);
-  if (g_atomic_int_get (&self->closing) || g_cancellable_is_cancelled (flight->run.cancellable))
+  g_mutex_lock (&self->told.lock);
+  g_ptr_array_add (self->told.looping, flight->lane);
+  if (g_atomic_int_get (&self->hold.closing) || g_cancellable_is_cancelled (flight->run.cancellable))
     leat_lane_end_loops (flight->lane);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
 }
 
 void
@@ -132,21 +132,21 @@ leat_session_forget_loops (LeatSession *self, LeatLane *lane)
 {
   if (G_LIKELY (self->plan == NULL || self->plan->loops->len == 0))
     return;
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   if (lane == NULL)
-    g_ptr_array_set_size (self->looping, 0);
+    g_ptr_array_set_size (self->told.looping, 0);
   else
-    g_ptr_array_remove (self->looping, lane);
-  g_mutex_unlock (&self->told_lock);
+    g_ptr_array_remove (self->told.looping, lane);
+  g_mutex_unlock (&self->told.lock);
 }
 
 void
 leat_session_call_off_loops (LeatSession *self)
 {
-  g_mutex_lock (&self->told_lock);
-  for (guint i = 0; i < self->looping->len; i++)
-    leat_lane_end_loops (g_ptr_array_index (self->looping, i));
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  for (guint i = 0; i < self->told.looping->len; i++)
+    leat_lane_end_loops (g_ptr_array_index (self->told.looping, i));
+  g_mutex_unlock (&self->told.lock);
 }
 
 /* The run has no results, as where a kernel reports an error. */
@@ -167,7 +167,7 @@ leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const Le
   g_variant_dict_insert (&dict, "text", "s", "the loop ran away");
   g_variant_dict_insert (&dict, "count", "t", iterations);
   leat_session_take_refusal (self, g_variant_ref_sink (g_variant_dict_end (&dict)));
-  self->stats.runs_refused++;
+  self->ledger.stats.runs_refused++;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
                "%s%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
                " iterations by method=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
@@ -256,7 +256,7 @@ leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError *
 
   if (G_LIKELY (self->plan->loops->len == 0))
     return TRUE;
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   for (guint i = 0; i < self->plan->loops->len; i++)
     {
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
@@ -268,7 +268,7 @@ leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError *
       iterations = leat_session_get_loop (self, loop)->last.iterations;
       done_again = leat_session_get_loop (self, loop)->done_again;
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
   leat_session_tell_caps (self);
   if (away == NULL)
     return leat_session_check_called_off (self, flight, error);
@@ -313,10 +313,10 @@ leat_session_dup_loops (LeatSession *self)
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
-  g_mutex_lock (&self->told_lock);
-  for (guint i = 0; i < self->loop_totals->len; i++)
+  g_mutex_lock (&self->told.lock);
+  for (guint i = 0; i < self->told.loop_totals->len; i++)
     g_variant_builder_add_value (&builder,
-                                 leat_loop_total_describe (&g_array_index (self->loop_totals, LeatLoopTotal, i)));
-  g_mutex_unlock (&self->told_lock);
+                                 leat_loop_total_describe (&g_array_index (self->told.loop_totals, LeatLoopTotal, i)));
+  g_mutex_unlock (&self->told.lock);
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }

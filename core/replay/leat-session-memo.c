@@ -60,23 +60,23 @@ leat_session_check_memo (LeatPlan *plan, GError **error)
 gboolean
 leat_session_make_memo (LeatSession *self, GError **error)
 {
-  if (self->memo_mode == LEAT_MEMO_OFF)
+  if (self->options.memo_mode == LEAT_MEMO_OFF)
     return TRUE;
-  if (self->inputs->len == 0)
+  if (self->ends.inputs->len == 0)
     return leat_session_refuse_memo ("there are no inputs", "", error);
   if (!leat_session_check_memo (self->plan, error))
     return FALSE;
-  self->memo = leat_memo_new (self->memo_entries, self->memo_bytes);
-  self->spans = g_new0 (LeatSpan, self->inputs->len + self->outputs->len);
-  memset (&self->memo_costs, 0, sizeof self->memo_costs);
+  self->recall.memo = leat_memo_new (self->options.memo_entries, self->options.memo_bytes);
+  self->recall.spans = g_new0 (LeatSpan, self->ends.inputs->len + self->ends.outputs->len);
+  memset (&self->recall.memo_costs, 0, sizeof self->recall.memo_costs);
   return TRUE;
 }
 
 void
 leat_session_drop_memo (LeatSession *self)
 {
-  g_clear_pointer (&self->memo, leat_memo_free);
-  g_clear_pointer (&self->spans, g_free);
+  g_clear_pointer (&self->recall.memo, leat_memo_free);
+  g_clear_pointer (&self->recall.spans, g_free);
 }
 
 /* What is live of a staging buffer, its count included. */
@@ -95,17 +95,17 @@ leat_session_set_span (const LeatSessionStaging *staging, LeatSpan *span)
 static LeatSpan *
 leat_session_set_input_spans (LeatSession *self, const LeatSessionFlight *flight)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
-    leat_session_set_span (&flight->inputs[i], &self->spans[i]);
-  return self->spans;
+  for (guint i = 0; i < self->ends.inputs->len; i++)
+    leat_session_set_span (&flight->inputs[i], &self->recall.spans[i]);
+  return self->recall.spans;
 }
 
 static LeatSpan *
 leat_session_set_output_spans (LeatSession *self, const LeatSessionFlight *flight)
 {
-  LeatSpan *spans = self->spans + self->inputs->len;
+  LeatSpan *spans = self->recall.spans + self->ends.inputs->len;
 
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     leat_session_set_span (&flight->outputs[i], &spans[i]);
   return spans;
 }
@@ -113,7 +113,7 @@ leat_session_set_output_spans (LeatSession *self, const LeatSessionFlight *fligh
 static G_NO_INLINE void
 leat_session_turn_memo_off (LeatSession *self, double saved_us)
 {
-  const LeatMemoCosts *costs = &self->memo_costs;
+  const LeatMemoCosts *costs = &self->recall.memo_costs;
   g_autoptr (GError) warning = g_error_new (
     LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_MEMO,
     "the memo is turned off: of the last %u runs it knew %u, which saved %.0f us, and looking took %.0f us",
@@ -126,9 +126,9 @@ leat_session_turn_memo_off (LeatSession *self, double saved_us)
 static void
 leat_session_weigh_memo (LeatSession *self)
 {
-  LeatMemoCosts *costs = &self->memo_costs;
-  guint64 timed = self->stats.runs_timed;
-  double saved_us = timed > 0 ? costs->hits * (double) self->stats.device_us / timed : 0;
+  LeatMemoCosts *costs = &self->recall.memo_costs;
+  guint64 timed = self->ledger.stats.runs_timed;
+  double saved_us = timed > 0 ? costs->hits * (double) self->ledger.stats.device_us / timed : 0;
 
   /* Where nobody saw a run end, what a hit saves is not known. */
   if (costs->hits > 0 && (timed == 0 || costs->spent_ns / 1e3 <= saved_us))
@@ -142,8 +142,8 @@ leat_session_weigh_memo (LeatSession *self)
 static gboolean
 leat_session_look (LeatSession *self, const LeatSessionFlight *flight)
 {
-  return leat_memo_find (self->memo, leat_session_set_input_spans (self, flight), self->inputs->len,
-                         self->spans + self->inputs->len, self->outputs->len);
+  return leat_memo_find (self->recall.memo, leat_session_set_input_spans (self, flight), self->ends.inputs->len,
+                         self->recall.spans + self->ends.inputs->len, self->ends.outputs->len);
 }
 
 static gboolean
@@ -152,7 +152,7 @@ leat_session_look_by_the_clock (LeatSession *self, const LeatSessionFlight *flig
   gint64 begin = leat_session_now_ns ();
   gboolean found = leat_session_look (self, flight);
 
-  self->memo_costs.spent_ns += LEAT_MEMO_TIMED * (leat_session_now_ns () - begin);
+  self->recall.memo_costs.spent_ns += LEAT_MEMO_TIMED * (leat_session_now_ns () - begin);
   return found;
 }
 
@@ -162,28 +162,28 @@ leat_session_recall (LeatSession *self, const LeatSessionFlight *flight)
 {
   gboolean found;
 
-  if (self->memo == NULL)
+  if (self->recall.memo == NULL)
     return FALSE;
-  if (G_UNLIKELY (self->memo_costs.looked >= LEAT_MEMO_WINDOW))
+  if (G_UNLIKELY (self->recall.memo_costs.looked >= LEAT_MEMO_WINDOW))
     leat_session_weigh_memo (self);
-  if (self->memo == NULL)
+  if (self->recall.memo == NULL)
     return FALSE;
   leat_session_set_output_spans (self, flight);
-  found = self->memo_costs.looked++ % LEAT_MEMO_TIMED == 0 ? leat_session_look_by_the_clock (self, flight)
-                                                           : leat_session_look (self, flight);
-  self->memo_costs.hits += found;
-  self->stats.memo_hits += found;
-  self->stats.memo_lookups++;
+  found = self->recall.memo_costs.looked++ % LEAT_MEMO_TIMED == 0 ? leat_session_look_by_the_clock (self, flight)
+                                                                  : leat_session_look (self, flight);
+  self->recall.memo_costs.hits += found;
+  self->ledger.stats.memo_hits += found;
+  self->ledger.stats.memo_lookups++;
   return found;
 }
 
 void
 leat_session_note_equal (LeatSession *self)
 {
-  self->memo_costs.looked++;
-  self->memo_costs.hits++;
-  self->stats.memo_hits++;
-  self->stats.memo_lookups++;
+  self->recall.memo_costs.looked++;
+  self->recall.memo_costs.hits++;
+  self->ledger.stats.memo_hits++;
+  self->ledger.stats.memo_lookups++;
 }
 
 void
@@ -191,9 +191,10 @@ leat_session_remember_spans (LeatSession *self)
 {
   gint64 begin = leat_session_now_ns ();
 
-  leat_memo_return_to (self->memo, self->spans, self->inputs->len);
-  leat_memo_store (self->memo, self->spans, self->inputs->len, self->spans + self->inputs->len, self->outputs->len);
-  self->memo_costs.spent_ns += leat_session_now_ns () - begin;
+  leat_memo_return_to (self->recall.memo, self->recall.spans, self->ends.inputs->len);
+  leat_memo_store (self->recall.memo, self->recall.spans, self->ends.inputs->len,
+                   self->recall.spans + self->ends.inputs->len, self->ends.outputs->len);
+  self->recall.memo_costs.spent_ns += leat_session_now_ns () - begin;
 }
 
 /* After a run that was not known. */
@@ -202,13 +203,13 @@ leat_session_remember (LeatSession *self, const LeatSessionFlight *flight)
 {
   gint64 begin;
 
-  if (self->memo == NULL)
+  if (self->recall.memo == NULL)
     return;
   begin = leat_session_now_ns ();
   /* Others may have been looked for since this one was, or the memo been cleared. */
   if (flight->run.streamed || flight->run.done_again)
-    leat_memo_return_to (self->memo, leat_session_set_input_spans (self, flight), self->inputs->len);
-  leat_memo_store (self->memo, self->spans, self->inputs->len, leat_session_set_output_spans (self, flight),
-                   self->outputs->len);
-  self->memo_costs.spent_ns += leat_session_now_ns () - begin;
+    leat_memo_return_to (self->recall.memo, leat_session_set_input_spans (self, flight), self->ends.inputs->len);
+  leat_memo_store (self->recall.memo, self->recall.spans, self->ends.inputs->len,
+                   leat_session_set_output_spans (self, flight), self->ends.outputs->len);
+  self->recall.memo_costs.spent_ns += leat_session_now_ns () - begin;
 }

@@ -19,12 +19,12 @@ leat_session_enter_monitor (LeatSession *self)
 {
   static guint64 last_id;
 
-  memset (&self->monitored, 0, sizeof self->monitored);
-  __atomic_store_n (&self->monitored_id, __atomic_add_fetch (&last_id, 1, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-  self->monitored_apps = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < self->endpoints->len; i++)
-    if (LEAT_IS_APP (self->endpoints->pdata[i]))
-      g_ptr_array_add (self->monitored_apps, g_object_ref (self->endpoints->pdata[i]));
+  memset (&self->told.monitored, 0, sizeof self->told.monitored);
+  __atomic_store_n (&self->told.id, __atomic_add_fetch (&last_id, 1, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+  self->told.apps = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < self->ends.endpoints->len; i++)
+    if (LEAT_IS_APP (self->ends.endpoints->pdata[i]))
+      g_ptr_array_add (self->told.apps, g_object_ref (self->ends.endpoints->pdata[i]));
   leat_sessions_add (self);
 }
 
@@ -32,7 +32,7 @@ void
 leat_session_leave_monitor (LeatSession *self)
 {
   leat_sessions_remove (self);
-  g_clear_pointer (&self->monitored_apps, g_ptr_array_unref);
+  g_clear_pointer (&self->told.apps, g_ptr_array_unref);
 }
 
 static int
@@ -48,10 +48,10 @@ static void
 leat_session_describe_latencies (LeatSession *self, GVariantDict *dict)
 {
   guint32 times[LEAT_MONITORED_RECENT];
-  guint n = MIN (__atomic_load_n (&self->monitored.n_recent, __ATOMIC_ACQUIRE), LEAT_MONITORED_RECENT);
+  guint n = MIN (__atomic_load_n (&self->told.monitored.n_recent, __ATOMIC_ACQUIRE), LEAT_MONITORED_RECENT);
 
   for (guint i = 0; i < n; i++)
-    times[i] = __atomic_load_n (&self->monitored.recent_us[i], __ATOMIC_RELAXED);
+    times[i] = __atomic_load_n (&self->told.monitored.recent_us[i], __ATOMIC_RELAXED);
   qsort (times, n, sizeof *times, leat_session_compare_times);
   g_variant_dict_insert (dict, "recent-runs", "u", n);
   if (n == 0)
@@ -66,9 +66,9 @@ leat_session_describe_queues (LeatSession *self)
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
-  for (guint i = 0; i < self->monitored_apps->len; i++)
+  for (guint i = 0; i < self->told.apps->len; i++)
     {
-      LeatApp *app = self->monitored_apps->pdata[i];
+      LeatApp *app = self->told.apps->pdata[i];
       GVariantDict dict;
 
       g_variant_dict_init (&dict, NULL);
@@ -105,7 +105,7 @@ leat_session_describe_lanes (LeatSession *self)
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
   for (guint lane = 0; lane < LEAT_SESSION_MOST_LANES; lane++)
     {
-      guint8 where = __atomic_load_n (&self->monitored.where[lane], __ATOMIC_RELAXED);
+      guint8 where = __atomic_load_n (&self->told.monitored.where[lane], __ATOMIC_RELAXED);
       GVariantDict dict;
 
       if (where == LEAT_AT_NOTHING)
@@ -123,7 +123,7 @@ leat_session_get_use_name (LeatSession *self)
 {
   if (leat_session_is_evicted (self))
     return "evicted";
-  switch (g_atomic_int_get (&self->use))
+  switch (g_atomic_int_get (&self->hold.use))
     {
     case LEAT_SESSION_RUNNING:
       return "running";
@@ -143,16 +143,17 @@ leat_session_describe_monitored (LeatSession *self)
   GVariantDict dict;
 
   g_variant_dict_init (&dict, NULL);
-  g_mutex_lock (&self->told_lock);
-  leat_monitor_insert_text (&dict, "name", self->name);
-  g_mutex_unlock (&self->told_lock);
-  g_variant_dict_insert (&dict, "id", "t", self->monitored_id);
+  g_mutex_lock (&self->told.lock);
+  leat_monitor_insert_text (&dict, "name", self->told.name);
+  g_mutex_unlock (&self->told.lock);
+  g_variant_dict_insert (&dict, "id", "t", self->told.id);
   leat_monitor_insert_text (&dict, "device", leat_device_get_id (self->device));
   g_variant_dict_insert (&dict, "state", "s", leat_session_get_use_name (self));
-  g_variant_dict_insert (&dict, "waiting-for-device", "u", __atomic_load_n (&self->monitored.filled, __ATOMIC_RELAXED));
-  g_variant_dict_insert (&dict, "on-device", "u", __atomic_load_n (&self->monitored.launched, __ATOMIC_RELAXED));
+  g_variant_dict_insert (&dict, "waiting-for-device", "u",
+                         __atomic_load_n (&self->told.monitored.filled, __ATOMIC_RELAXED));
+  g_variant_dict_insert (&dict, "on-device", "u", __atomic_load_n (&self->told.monitored.launched, __ATOMIC_RELAXED));
   g_variant_dict_insert (&dict, "waiting-for-sinks", "u",
-                         __atomic_load_n (&self->monitored.computed, __ATOMIC_RELAXED));
+                         __atomic_load_n (&self->told.monitored.computed, __ATOMIC_RELAXED));
   g_variant_dict_insert_value (&dict, "lanes", leat_session_describe_lanes (self));
   leat_session_describe_latencies (self, &dict);
   g_variant_dict_insert_value (&dict, "queues", leat_session_describe_queues (self));

@@ -53,15 +53,15 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
 gboolean
 leat_session_plan (LeatSession *self, GError **error)
 {
-  gint64 since = self->open_since_us;
+  gint64 since = self->ledger.open_since_us;
 
   g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
 
   if (plan == NULL)
     return FALSE;
   leat_session_set_plan (self, plan);
-  leat_session_note_time (&self->stats.plan_us, &since);
-  self->stats.negotiate_us = self->plan->negotiate_us;
+  leat_session_note_time (&self->ledger.stats.plan_us, &since);
+  self->ledger.stats.negotiate_us = self->plan->negotiate_us;
   return TRUE;
 }
 
@@ -96,8 +96,8 @@ leat_session_get_traits (LeatSession *self)
                                            [LEAT_EARLY_START_ON] = LEAT_EARLY_ALL };
   const LeatDriverTable *table = leat_device_get_table (self->device);
   LeatTraits traits = { .bound = TRUE,
-                        .capture = captures[self->executor],
-                        .early = earlies[self->early_start],
+                        .capture = captures[self->options.executor],
+                        .early = earlies[self->options.early_start],
                         .integrated = leat_device_get_facts (self->device)->integrated,
                         .whiles = table->cuGraphConditionalHandleCreate != NULL && table->cuGraphAddNode != NULL,
                         .urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH };
@@ -114,19 +114,19 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   LeatTraits traits;
   gint64 since = g_get_monotonic_time ();
 
-  self->device = leat_device_open (self->selector, error);
+  self->device = leat_device_open (self->options.selector, error);
   if (self->device == NULL)
     return FALSE;
   if (!leat_session_check_device (self, error))
     return FALSE;
   leat_device_settle (self->device);
-  leat_session_note_time (&self->stats.attach_us, &since);
+  leat_session_note_time (&self->ledger.stats.attach_us, &since);
   traits = leat_session_get_traits (self);
   if (!leat_session_bind_persistent (self, self->plan, &traits, error))
     return FALSE;
   leat_session_plan_calibration (self);
   leat_session_recall_learned (self);
-  leat_session_note_time (&self->stats.bind_us, &since);
+  leat_session_note_time (&self->ledger.stats.bind_us, &since);
   return TRUE;
 }
 
@@ -178,18 +178,18 @@ leat_session_make_program (LeatSession *self, GCancellable *cancellable, GError 
     return FALSE;
   leat_session_tell_open_values (self);
   leat_session_settle_constants (self);
-  self->stats.once_bytes = leat_session_get_written_bytes (self);
-  leat_session_note_time (&self->stats.load_us, &since);
+  self->ledger.stats.once_bytes = leat_session_get_written_bytes (self);
+  leat_session_note_time (&self->ledger.stats.load_us, &since);
   if (!leat_session_build_setup (self, error))
     return FALSE;
-  if (self->measured && !leat_session_open_timing (self, error))
+  if (self->measuring.is_on && !leat_session_open_timing (self, error))
     return FALSE;
   if (!leat_session_open_trace (self, cancellable, error))
     return FALSE;
-  leat_session_note_time (&self->stats.build_us, &since);
+  leat_session_note_time (&self->ledger.stats.build_us, &since);
   if (!leat_session_start_endpoints (self, error))
     return FALSE;
-  leat_session_note_time (&self->stats.start_us, &since);
+  leat_session_note_time (&self->ledger.stats.start_us, &since);
   return TRUE;
 }
 
@@ -200,7 +200,7 @@ leat_session_check_may_open (LeatSession *self, GError **error)
 
   if (self->pipeline == NULL)
     why = "the session was made without a pipeline";
-  else if (self->is_open)
+  else if (self->hold.is_open)
     why = "the session is open already";
   else if (leat_pipeline_is_frozen (self->pipeline))
     why = "another session of this pipeline is open; close it first, or make a second pipeline from the same text";
@@ -213,16 +213,16 @@ leat_session_check_may_open (LeatSession *self, GError **error)
 static void
 leat_session_leave_what_failed (LeatSession *self)
 {
-  if (self->entered->len > 0 && self->device != NULL && !leat_device_settle (self->device))
-    for (guint i = 0; i < self->entered->len; i++)
-      leat_device_buffer_doubt (g_ptr_array_index (self->entered, i));
+  if (self->states.entered->len > 0 && self->device != NULL && !leat_device_settle (self->device))
+    for (guint i = 0; i < self->states.entered->len; i++)
+      leat_device_buffer_doubt (g_ptr_array_index (self->states.entered, i));
   leat_session_leave_buffers (self);
 }
 
 static void
 leat_session_take_down (LeatSession *self)
 {
-  g_atomic_int_set (&self->is_open, FALSE);
+  g_atomic_int_set (&self->hold.is_open, FALSE);
   leat_session_forget_loops (self, NULL);
   leat_session_stop_endpoints (self);
   leat_session_close_trace (self);
@@ -230,15 +230,15 @@ leat_session_take_down (LeatSession *self)
   leat_session_drop_batch (self);
   leat_session_drop_evicted (self);
   leat_session_forget_away (self);
-  self->states_given = FALSE;
+  self->states.given = FALSE;
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
   leat_session_drop_scratch (self);
   leat_session_leave_what_failed (self);
-  g_clear_pointer (&self->held, g_ptr_array_unref);
+  g_clear_pointer (&self->bindings.held, g_ptr_array_unref);
   leat_session_call_in_states (self);
-  g_array_set_size (self->inputs, 0);
-  g_array_set_size (self->outputs, 0);
+  g_array_set_size (self->ends.inputs, 0);
+  g_array_set_size (self->ends.outputs, 0);
   if (self->device != NULL)
     leat_device_settle (self->device);
   leat_session_set_plan (self, NULL);
@@ -249,32 +249,32 @@ leat_session_take_down (LeatSession *self)
 static void
 leat_session_tell_device (LeatSession *self)
 {
-  g_mutex_lock (&self->told_lock);
-  g_free (self->told_device);
-  self->told_device = g_strdup (leat_device_get_id (self->device));
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  g_free (self->told.device);
+  self->told.device = g_strdup (leat_device_get_id (self->device));
+  g_mutex_unlock (&self->told.lock);
 }
 
 static gboolean
 leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   leat_nvtx_load ();
-  self->open_since_us = g_get_monotonic_time ();
-  memset (&self->stats, 0, sizeof self->stats);
-  self->predicted = (LeatPrediction){ 0 };
-  g_mutex_lock (&self->told_lock);
-  g_ptr_array_set_size (self->growths, 0);
-  g_mutex_unlock (&self->told_lock);
-  self->stats.lanes = self->lanes_most = 1;
+  self->ledger.open_since_us = g_get_monotonic_time ();
+  memset (&self->ledger.stats, 0, sizeof self->ledger.stats);
+  self->ledger.predicted = (LeatPrediction){ 0 };
+  g_mutex_lock (&self->told.lock);
+  g_ptr_array_set_size (self->told.growths, 0);
+  g_mutex_unlock (&self->told.lock);
+  self->ledger.stats.lanes = self->ledger.lanes_most = 1;
   g_clear_pointer (&self->account, leat_memory_account_unref);
-  self->account = leat_memory_account_new (self->budget);
+  self->account = leat_memory_account_new (self->options.budget);
   leat_session_tell_reason (self, NULL);
   leat_session_clear_times (self);
   leat_session_clear_reports (self);
-  self->measured = self->timing_mode == LEAT_TIMING_NODES;
-  self->n_measured = 0;
-  self->flushed = self->ended = self->failed = FALSE;
-  self->n_filled = 0;
+  self->measuring.is_on = self->options.timing_mode == LEAT_TIMING_NODES;
+  self->measuring.n = 0;
+  self->ends.flushed = self->ends.ended = self->hold.failed = FALSE;
+  self->ends.n_filled = 0;
   if (!leat_session_plan (self, error))
     return FALSE;
   leat_pipeline_freeze (self->pipeline);
@@ -284,11 +284,11 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
       leat_session_take_down (self);
       return FALSE;
     }
-  self->stats.opened_us = g_get_monotonic_time () - self->open_since_us;
+  self->ledger.stats.opened_us = g_get_monotonic_time () - self->ledger.open_since_us;
   leat_session_tell_device (self);
-  self->levels_changed = TRUE;
+  self->ledger.levels_changed = TRUE;
   leat_session_tell_stats (self);
-  g_atomic_int_set (&self->is_open, TRUE);
+  g_atomic_int_set (&self->hold.is_open, TRUE);
   leat_session_enter_monitor (self);
   return TRUE;
 }
@@ -339,7 +339,7 @@ leat_session_close (LeatSession *self)
   if (overseer != NULL)
     (*klass->closing) (overseer, self);
   leat_session_take_over (self);
-  if (self->is_open)
+  if (self->hold.is_open)
     {
       leat_session_leave_monitor (self);
       leat_session_remember_learned (self);

@@ -12,14 +12,14 @@ leat_session_set_overseer (LeatSession *self, const LeatOverseerClass *klass, GO
 {
   g_autoptr (GObject) former = NULL;
 
-  g_mutex_lock (&self->told_lock);
-  former = g_weak_ref_get (&self->overseer);
+  g_mutex_lock (&self->told.lock);
+  former = g_weak_ref_get (&self->overseen.overseer);
   if (former == NULL)
     {
-      g_weak_ref_set (&self->overseer, overseer);
-      self->overseer_class = klass;
+      g_weak_ref_set (&self->overseen.overseer, overseer);
+      self->overseen.overseer_class = klass;
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
   return former == NULL;
 }
 
@@ -28,11 +28,11 @@ leat_session_drop_overseer (LeatSession *self, GObject *overseer)
 {
   g_autoptr (GObject) former = NULL;
 
-  g_mutex_lock (&self->told_lock);
-  former = g_weak_ref_get (&self->overseer);
+  g_mutex_lock (&self->told.lock);
+  former = g_weak_ref_get (&self->overseen.overseer);
   if (former == overseer)
-    g_weak_ref_set (&self->overseer, NULL);
-  g_mutex_unlock (&self->told_lock);
+    g_weak_ref_set (&self->overseen.overseer, NULL);
+  g_mutex_unlock (&self->told.lock);
 }
 
 GObject *
@@ -40,10 +40,10 @@ leat_session_get_overseer (LeatSession *self, const LeatOverseerClass **klass)
 {
   GObject *overseer;
 
-  g_mutex_lock (&self->told_lock);
-  overseer = g_weak_ref_get (&self->overseer);
-  *klass = self->overseer_class;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  overseer = g_weak_ref_get (&self->overseen.overseer);
+  *klass = self->overseen.overseer_class;
+  g_mutex_unlock (&self->told.lock);
   return overseer;
 }
 
@@ -54,7 +54,7 @@ leat_session_set_parting (LeatSession *self, gboolean parting)
   const LeatOverseerClass *klass;
   g_autoptr (GObject) overseer = NULL;
 
-  g_atomic_int_set (&self->parting, parting);
+  g_atomic_int_set (&self->hold.parting, parting);
   if (parting)
     return;
   overseer = leat_session_get_overseer (self, &klass);
@@ -65,7 +65,7 @@ leat_session_set_parting (LeatSession *self, gboolean parting)
 gboolean
 leat_session_is_parting (LeatSession *self)
 {
-  return g_atomic_int_get (&self->parting);
+  return g_atomic_int_get (&self->hold.parting);
 }
 
 gboolean
@@ -90,7 +90,7 @@ leat_session_settle_room (LeatSession *self)
 LeatPriority
 leat_session_get_priority (LeatSession *self)
 {
-  return (LeatPriority) g_atomic_int_get (&self->priority);
+  return (LeatPriority) g_atomic_int_get (&self->options.priority);
 }
 
 /* Told after it is so, as above. */
@@ -100,7 +100,7 @@ leat_session_set_priority (LeatSession *self, LeatPriority priority)
   const LeatOverseerClass *klass;
   g_autoptr (GObject) overseer = NULL;
 
-  g_atomic_int_set (&self->priority, (gint) priority);
+  g_atomic_int_set (&self->options.priority, (gint) priority);
   overseer = leat_session_get_overseer (self, &klass);
   if (overseer != NULL)
     (*klass->ranked) (overseer, self);
@@ -109,13 +109,13 @@ leat_session_set_priority (LeatSession *self, LeatPriority priority)
 guint
 leat_session_get_weight (LeatSession *self)
 {
-  return (guint) g_atomic_int_get (&self->weight);
+  return (guint) g_atomic_int_get (&self->options.weight);
 }
 
 gint64
 leat_session_get_last_device_us (LeatSession *self)
 {
-  return __atomic_load_n (&self->last_device_us, __ATOMIC_RELAXED);
+  return __atomic_load_n (&self->overseen.last_device_us, __ATOMIC_RELAXED);
 }
 
 guint64
@@ -131,5 +131,5 @@ leat_session_get_planned_bytes (LeatSession *self)
 guint64
 leat_session_get_monitored_id (LeatSession *self)
 {
-  return __atomic_load_n (&self->monitored_id, __ATOMIC_RELAXED);
+  return __atomic_load_n (&self->told.id, __ATOMIC_RELAXED);
 }

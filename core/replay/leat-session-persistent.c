@@ -50,7 +50,7 @@ leat_session_bind_persistent (LeatSession *self, LeatPlan *plan, const LeatTrait
   leat_plan_bind (plan, traits);
   if (!traits->persistent || leat_session_check_persistent (self, plan, &why))
     return TRUE;
-  if (self->executor == LEAT_EXECUTOR_PERSISTENT)
+  if (self->options.executor == LEAT_EXECUTOR_PERSISTENT)
     {
       g_propagate_error (error, g_steal_pointer (&why));
       return FALSE;
@@ -63,7 +63,7 @@ leat_session_bind_persistent (LeatSession *self, LeatPlan *plan, const LeatTrait
 gboolean
 leat_session_give_up_persistent (LeatSession *self, GError **why)
 {
-  if (self->executor != LEAT_EXECUTOR_PERSISTENT_AUTO || !self->plan->traits.persistent
+  if (self->options.executor != LEAT_EXECUTOR_PERSISTENT_AUTO || !self->plan->traits.persistent
       || !g_error_matches (*why, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_PERSISTENT))
     return FALSE;
   leat_session_bind_without (self, self->plan, &self->plan->traits, g_steal_pointer (why));
@@ -73,10 +73,11 @@ leat_session_give_up_persistent (LeatSession *self, GError **why)
 void
 leat_session_want_persistent (LeatSession *self, LeatTraits *traits)
 {
-  traits->persistent = self->executor == LEAT_EXECUTOR_PERSISTENT || self->executor == LEAT_EXECUTOR_PERSISTENT_AUTO;
-  traits->persistent_limits = (LeatPersistentLimits){ .idle_us = (guint64) self->persistent_idle_ms * 1000,
-                                                      .limit_us = (guint64) self->persistent_limit_ms * 1000,
-                                                      .multiprocessors = self->persistent_multiprocessors };
+  traits->persistent =
+    self->options.executor == LEAT_EXECUTOR_PERSISTENT || self->options.executor == LEAT_EXECUTOR_PERSISTENT_AUTO;
+  traits->persistent_limits = (LeatPersistentLimits){ .idle_us = (guint64) self->options.persistent_idle_ms * 1000,
+                                                      .limit_us = (guint64) self->options.persistent_limit_ms * 1000,
+                                                      .multiprocessors = self->options.persistent_multiprocessors };
 }
 
 gboolean
@@ -89,5 +90,5 @@ void
 leat_session_note_persistent (LeatSession *self)
 {
   if (leat_session_is_persistent (self))
-    leat_persistent_get_counts (self->program->persistent, &self->stats.persistent);
+    leat_persistent_get_counts (self->program->persistent, &self->ledger.stats.persistent);
 }

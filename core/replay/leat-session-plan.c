@@ -14,7 +14,7 @@
 static gboolean
 leat_session_plan_may_stream (LeatSession *self)
 {
-  if (self->n_lanes == 1 || self->repeat > 1 || self->plan->users->len > 0)
+  if (self->options.n_lanes == 1 || self->options.repeat > 1 || self->plan->users->len > 0)
     return FALSE;
   for (guint i = 0; i < self->plan->ops->len; i++)
     if (leat_plan_get_op (self->plan, i)->kind == LEAT_OP_SOURCE)
@@ -27,7 +27,7 @@ leat_session_plan_lanes (LeatSession *self)
 {
   if (!leat_session_plan_may_stream (self))
     return 1;
-  return self->n_lanes > 0 ? self->n_lanes : MAX (leat_session_fit_lanes (self, LEAT_LANES_AUTO), 1);
+  return self->options.n_lanes > 0 ? self->options.n_lanes : MAX (leat_session_fit_lanes (self, LEAT_LANES_AUTO), 1);
 }
 
 /* Two constants of the same bytes in one plan are one, too. */
@@ -120,7 +120,7 @@ leat_session_plan_add_block (guint64 bytes, guint64 n, guint64 *sum, guint64 *al
 static void
 leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
 {
-  gboolean has_clocks = self->timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
+  gboolean has_clocks = self->options.timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
 
   leat_session_plan_add_block (self->plan->arena_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
   leat_session_plan_add_block (self->plan->marks_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
@@ -147,7 +147,7 @@ leat_session_plan_add_device (LeatSession *self, LeatSessionPlan *plan)
 static void
 leat_session_plan_add_pinned (LeatSession *self, LeatSessionPlan *plan)
 {
-  gboolean has_clocks = self->timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
+  gboolean has_clocks = self->options.timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
   g_autoptr (GArray) counted = leat_plan_list_counted (self->plan);
   const guint64 words[] = { counted->len * sizeof (guint64), leat_plan_get_told_bytes (self->plan),
                             has_clocks ? leat_timing_get_clock_bytes (self->plan) : 0 };
@@ -188,8 +188,8 @@ leat_session_plan_add_path (LeatSession *self, LeatPath path, guint64 times, gui
 static void
 leat_session_plan_add_sets (LeatSession *self, guint64 n, guint64 times, LeatSessionPlan *plan)
 {
-  gboolean final = self->readback == LEAT_READBACK_FINAL && n > 1;
-  gboolean reused = self->reuse && self->plan->why_not_reusable == NULL;
+  gboolean final = self->options.readback == LEAT_READBACK_FINAL && n > 1;
+  gboolean reused = self->options.reuse && self->plan->why_not_reusable == NULL;
   guint64 *up = &plan->up_bytes, *back = &plan->back_bytes;
 
   plan->waits += self->plan->prediction.waits * times * (final ? 1 : n);
@@ -200,7 +200,7 @@ leat_session_plan_add_sets (LeatSession *self, guint64 n, guint64 times, LeatSes
       leat_session_plan_add_path (self, reused ? LEAT_PATH_REUSED : LEAT_PATH_FULL, times, up, back);
       return;
     }
-  reused = reused && self->timing_mode != LEAT_TIMING_NODES;
+  reused = reused && self->options.timing_mode != LEAT_TIMING_NODES;
   leat_session_plan_add_path (self, LEAT_PATH_FULL, times, up, back);
   leat_session_plan_add_path (self, reused ? LEAT_PATH_REUSED : LEAT_PATH_FULL, times * (n - 1), up, back);
 }
@@ -215,15 +215,15 @@ leat_session_plan_fill (LeatSession *self, const LeatConstantBytes *constants, g
                              .shared_bytes = constants->shared_bytes,
                              .once_bytes = constants->written_bytes,
                              .allocations = constants->n_own,
-                             .memo_bytes = self->memo_mode == LEAT_MEMO_EXACT ? self->memo_bytes : 0 };
+                             .memo_bytes = self->options.memo_mode == LEAT_MEMO_EXACT ? self->options.memo_bytes : 0 };
   leat_session_plan_add_device (self, plan);
   leat_session_plan_add_pinned (self, plan);
   plan->device_bytes =
     plan->scratch_bytes + plan->state_bytes + plan->constant_bytes + plan->report_bytes + plan->clock_bytes;
   leat_session_plan_add_path (self, LEAT_PATH_FULL, 1, &plan->run_up_bytes, &plan->run_back_bytes);
-  leat_session_plan_add_sets (self, self->repeat, runs / self->repeat, plan);
-  if (runs % self->repeat > 0)
-    leat_session_plan_add_sets (self, runs % self->repeat, 1, plan);
+  leat_session_plan_add_sets (self, self->options.repeat, runs / self->options.repeat, plan);
+  if (runs % self->options.repeat > 0)
+    leat_session_plan_add_sets (self, runs % self->options.repeat, 1, plan);
 }
 
 guint
@@ -232,13 +232,13 @@ leat_session_fit_lanes (LeatSession *self, guint most)
   LeatSessionPlan one;
   guint64 shared;
 
-  if (self->budget == 0)
+  if (self->options.budget == 0)
     return most;
   leat_session_plan_fill (self, &self->constants, 1, 0, &one);
   shared = one.device_bytes - one.lane_bytes;
-  if (one.device_bytes > self->budget)
+  if (one.device_bytes > self->options.budget)
     return 0;
-  return one.lane_bytes > 0 ? (guint) MIN (most, (self->budget - shared) / one.lane_bytes) : most;
+  return one.lane_bytes > 0 ? (guint) MIN (most, (self->options.budget - shared) / one.lane_bytes) : most;
 }
 
 static gboolean
@@ -262,7 +262,7 @@ leat_session_refuse_budget (LeatSession *self, const LeatSessionPlan *plan, GErr
                " bytes of the device's memory (%u lane%s of %" G_GUINT64_FORMAT ", and %" G_GUINT64_FORMAT
                " for all of them), and its budget is %" G_GUINT64_FORMAT ": %s",
                plan->device_bytes, (guint) plan->lanes, plan->lanes > 1 ? "s" : "", plan->lane_bytes,
-               plan->device_bytes - plan->lanes * plan->lane_bytes, self->budget, instead);
+               plan->device_bytes - plan->lanes * plan->lane_bytes, self->options.budget, instead);
   return FALSE;
 }
 
@@ -285,5 +285,6 @@ leat_session_check_budget (LeatSession *self, GError **error)
 
   leat_session_plan_constants (self, &self->constants);
   leat_session_plan_fill (self, &self->constants, leat_session_plan_lanes (self), 0, &plan);
-  return self->budget == 0 || plan.device_bytes <= self->budget || leat_session_refuse_budget (self, &plan, error);
+  return self->options.budget == 0 || plan.device_bytes <= self->options.budget
+         || leat_session_refuse_budget (self, &plan, error);
 }

@@ -45,7 +45,7 @@ static void
 leat_prometheus_append_nodes (GString *out, LeatSession *self, const char *labels)
 {
   static const char name[] = "leat_node_seconds_total", samples[] = "leat_node_samples_total";
-  const LeatSessionTimes *times = &self->times;
+  const LeatSessionTimes *times = &self->told.times;
 
   leat_prometheus_append_head (out, name, "Time of a node on the device in the runs that were measured");
   for (guint i = 0; i < times->nodes->len; i++)
@@ -177,18 +177,18 @@ leat_session_to_prometheus (LeatSession *self, const char *pipeline)
   g_return_val_if_fail (pipeline != NULL, NULL);
   leat_session_get_stats (self, &stats);
   counters = leat_counters_get (&n);
-  g_mutex_lock (&self->told_lock);
-  leat_prometheus_append_label (labels, "device", self->told_device != NULL ? self->told_device : "");
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  leat_prometheus_append_label (labels, "device", self->told.device != NULL ? self->told.device : "");
+  g_mutex_unlock (&self->told.lock);
   g_string_append_c (labels, ',');
   leat_prometheus_append_label (labels, "pipeline", pipeline);
   for (guint i = 0; i < n; i++)
     leat_prometheus_append_counter (out, &counters[i], &stats, labels->str);
-  g_mutex_lock (&self->told_lock);
-  if (self->times.nodes->len > 0)
+  g_mutex_lock (&self->told.lock);
+  if (self->told.times.nodes->len > 0)
     leat_prometheus_append_nodes (out, self, labels->str);
-  queues = self->told_queues != NULL ? g_variant_ref (self->told_queues) : NULL;
-  g_mutex_unlock (&self->told_lock);
+  queues = self->told.queues != NULL ? g_variant_ref (self->told.queues) : NULL;
+  g_mutex_unlock (&self->told.lock);
   apps = leat_sessions_dup_queues (self);
   leat_prometheus_append_apps (out, apps, labels->str);
   leat_prometheus_append_queues (out, queues, labels->str);

@@ -17,7 +17,7 @@ typedef struct
 
 #define LEAT_SESSION_FIELD(name, is_fixed)                                                                             \
   {                                                                                                                    \
-    offsetof (LeatSession, name), is_fixed                                                                             \
+    offsetof (LeatSession, options.name), is_fixed                                                                     \
   }
 
 static const LeatSessionField leat_session_fields[LEAT_SESSION_N_PROPS] = {
@@ -82,10 +82,10 @@ leat_session_get_field (gconstpointer field, GValue *value, GParamSpec *pspec)
 static void
 leat_session_take_name (LeatSession *self, char *name)
 {
-  g_mutex_lock (&self->told_lock);
-  g_free (self->name);
-  self->name = name;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  g_free (self->told.name);
+  self->told.name = name;
+  g_mutex_unlock (&self->told.lock);
 }
 
 static char *
@@ -93,9 +93,9 @@ leat_session_dup_name (LeatSession *self)
 {
   char *name;
 
-  g_mutex_lock (&self->told_lock);
-  name = g_strdup (self->name);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  name = g_strdup (self->told.name);
+  g_mutex_unlock (&self->told.lock);
   return name;
 }
 
@@ -110,23 +110,23 @@ leat_session_set_property (GObject *object, guint id, const GValue *value, GPara
       self->pipeline = g_value_dup_object (value);
       break;
     case LEAT_SESSION_PROP_DEVICE:
-      self->selector = g_value_dup_string (value);
+      self->options.selector = g_value_dup_string (value);
       break;
     case LEAT_SESSION_PROP_WAIT:
-      g_atomic_int_set (&self->wait, g_value_get_enum (value));
+      g_atomic_int_set (&self->options.wait, g_value_get_enum (value));
       break;
     case LEAT_SESSION_PROP_PRIORITY:
       leat_session_set_priority (self, (LeatPriority) g_value_get_enum (value));
       break;
     case LEAT_SESSION_PROP_WEIGHT:
-      g_atomic_int_set (&self->weight, (gint) g_value_get_uint (value));
+      g_atomic_int_set (&self->options.weight, (gint) g_value_get_uint (value));
       break;
     case LEAT_SESSION_PROP_NAME:
       leat_session_take_name (self, g_value_dup_string (value));
       break;
     case LEAT_SESSION_PROP_TRACE:
-      g_free (self->trace_path);
-      self->trace_path = g_value_dup_string (value);
+      g_free (self->options.trace_path);
+      self->options.trace_path = g_value_dup_string (value);
       break;
     default:
       if (leat_session_find_field (self, id) != NULL)
@@ -148,10 +148,10 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_object (value, self->pipeline);
       break;
     case LEAT_SESSION_PROP_DEVICE:
-      g_value_set_string (value, self->selector);
+      g_value_set_string (value, self->options.selector);
       break;
     case LEAT_SESSION_PROP_WAIT:
-      g_value_set_enum (value, g_atomic_int_get (&self->wait));
+      g_value_set_enum (value, g_atomic_int_get (&self->options.wait));
       break;
     case LEAT_SESSION_PROP_PRIORITY:
       g_value_set_enum (value, leat_session_get_priority (self));
@@ -160,7 +160,7 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_uint (value, leat_session_get_weight (self));
       break;
     case LEAT_SESSION_PROP_TRACE:
-      g_value_set_string (value, self->trace_path);
+      g_value_set_string (value, self->options.trace_path);
       break;
     case LEAT_SESSION_PROP_NAME:
       g_value_take_string (value, leat_session_dup_name (self));

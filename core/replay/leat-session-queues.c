@@ -117,10 +117,10 @@ leat_session_print_queue (const LeatLaneQueue *queue)
 static void
 leat_session_tell_queues (LeatSession *self, GVariant *queues)
 {
-  g_mutex_lock (&self->told_lock);
-  g_clear_pointer (&self->told_queues, g_variant_unref);
-  self->told_queues = g_variant_ref (queues);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  g_clear_pointer (&self->told.queues, g_variant_unref);
+  self->told.queues = g_variant_ref (queues);
+  g_mutex_unlock (&self->told.lock);
 }
 
 /**

@@ -27,13 +27,13 @@ typedef struct
 static gboolean
 leat_session_is_in_place (LeatSession *self)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (!leat_session_get_input (self, i)->direct)
       return FALSE;
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (!leat_session_get_output (self, i)->direct)
       return FALSE;
-  return self->inputs->len > 0;
+  return self->ends.inputs->len > 0;
 }
 
 /* Does the plan want no more of a run than that it is launched? */
@@ -47,18 +47,20 @@ leat_plan_is_plain (const LeatPlan *self)
 gboolean
 leat_session_may_be_quick (LeatSession *self)
 {
-  return leat_session_is_in_place (self) && leat_plan_is_plain (self->plan) && !self->never_quick && !self->to_calibrate
-         && self->trace == NULL && leat_session_get_flight (self, 0)->lane->timing == NULL && self->scratch == NULL
-         && self->lent->len == 0 && self->held == NULL && self->is_pushed == leat_session_wants_push (self);
+  return leat_session_is_in_place (self) && leat_plan_is_plain (self->plan) && !self->options.never_quick
+         && !self->tuning.to_calibrate && self->tracing.trace == NULL
+         && leat_session_get_flight (self, 0)->lane->timing == NULL && self->scratch.used == NULL
+         && self->states.lent->len == 0 && self->bindings.held == NULL
+         && self->hold.is_pushed == leat_session_wants_push (self);
 }
 
 /* By other threads, or by properties of the session that nobody need take it for. */
 static gboolean
 leat_session_is_disturbed (LeatSession *self, GCancellable *cancellable)
 {
-  return leat_changes_have_props (leat_pipeline_get_changes (self->pipeline)) || g_atomic_int_get (&self->closing)
-         || g_atomic_pointer_get (&self->wanted_scratch) != NULL || !leat_device_check (self->device, NULL)
-         || self->repeat > 1 || leat_nvtx.push != NULL
+  return leat_changes_have_props (leat_pipeline_get_changes (self->pipeline)) || g_atomic_int_get (&self->hold.closing)
+         || g_atomic_pointer_get (&self->scratch.wanted) != NULL || !leat_device_check (self->device, NULL)
+         || self->options.repeat > 1 || leat_nvtx.push != NULL
          || (cancellable != NULL && g_cancellable_is_cancelled (cancellable));
 }
 
@@ -79,9 +81,10 @@ static void
 leat_quick_read (LeatQuick *self)
 {
   LeatSession *session = self->session;
-  gboolean fresh = !session->reuse || session->plan->why_not_reusable != NULL || session->plan->traits.persistent;
+  gboolean fresh =
+    !session->options.reuse || session->plan->why_not_reusable != NULL || session->plan->traits.persistent;
 
-  for (guint i = 0; i < session->inputs->len; i++)
+  for (guint i = 0; i < session->ends.inputs->len; i++)
     {
       const LeatSessionInput *input = leat_session_get_input (session, i);
       const LeatSessionStaging *staging = &self->flight->inputs[i];
@@ -98,7 +101,7 @@ leat_quick_read (LeatQuick *self)
 static void
 leat_quick_fill_run (const LeatQuick *self)
 {
-  self->flight->run = (LeatRun){ .path = self->path, .number = self->session->stats.runs + 1 };
+  self->flight->run = (LeatRun){ .path = self->path, .number = self->session->ledger.stats.runs + 1 };
 }
 
 /* What kernels had to say. */
@@ -109,7 +112,7 @@ leat_quick_take_reports (LeatQuick *self, GError **error)
   if (leat_session_check_run (self->session, self->flight, error))
     return TRUE;
   self->refused = self->flight->run.refused;
-  self->session->stats.runs += self->refused;
+  self->session->ledger.stats.runs += self->refused;
   return FALSE;
 }
 
@@ -120,7 +123,7 @@ leat_quick_fail_wait (LeatQuick *self, GError **error)
   leat_quick_fill_run (self);
   leat_session_note_runaway (self->session, self->flight, error);
   self->refused = self->flight->run.refused;
-  self->session->stats.runs += self->refused;
+  self->session->ledger.stats.runs += self->refused;
   return FALSE;
 }
 
@@ -141,8 +144,8 @@ leat_quick_note (const LeatQuick *self, gint64 device_us)
 
   leat_session_note_on_device (session, TRUE);
   leat_lane_note_wait (self->flight->lane, device_us);
-  session->stats.runs_of[self->path]++;
-  if (session->kernel_transfers->len > 0)
+  session->ledger.stats.runs_of[self->path]++;
+  if (session->ledger.kernel_transfers->len > 0)
     leat_session_note_kernel_transfers (session, self->flight->lane, self->path, 1);
   leat_session_note_device_us (session, device_us);
 }
@@ -160,7 +163,7 @@ leat_quick_compute (LeatQuick *self, GError **error)
   if (!leat_lane_poison (lane, self->path, error) || !leat_lane_launch (lane, self->path, error))
     return FALSE;
   leat_session_note_predicted (session, self->path);
-  if (!leat_lane_wait (lane, g_atomic_int_get (&session->wait), error))
+  if (!leat_lane_wait (lane, g_atomic_int_get (&session->options.wait), error))
     return leat_quick_fail_wait (self, error);
   device_us = g_get_monotonic_time () - begin_us;
   if (!leat_quick_check (self, error))
@@ -189,7 +192,7 @@ leat_quick_give (LeatQuick *self, GError **error)
   LeatSession *session = self->session;
   guint64 taken = 0;
 
-  for (guint i = 0; i < session->outputs->len; i++)
+  for (guint i = 0; i < session->ends.outputs->len; i++)
     {
       const LeatSessionStaging *staging = &self->flight->outputs[i];
       guint64 count = leat_staging_get_count (staging);
@@ -198,8 +201,8 @@ leat_quick_give (LeatQuick *self, GError **error)
         return leat_session_drain_all (session, self->flight, NULL, error);
       taken += leat_staging_get_bytes (staging, count);
     }
-  session->stats.bytes_out += taken;
-  session->stats.runs++;
+  session->ledger.stats.bytes_out += taken;
+  session->ledger.stats.runs++;
   return TRUE;
 }
 
@@ -209,13 +212,13 @@ leat_quick_run (LeatQuick *self, GError **error)
 {
   LeatSession *session = self->session;
 
-  session->stats.items_in += self->items;
-  session->stats.bytes_in += self->bytes;
+  session->ledger.stats.items_in += self->items;
+  session->ledger.stats.bytes_in += self->bytes;
   leat_session_note_last (session, 0);
   if (leat_changes_are_there (leat_pipeline_get_changes (session->pipeline))
       && !leat_session_take_changes (session, error))
     return FALSE;
-  return (session->memo != NULL ? leat_quick_recall (self, error) : leat_quick_compute (self, error))
+  return (session->recall.memo != NULL ? leat_quick_recall (self, error) : leat_quick_compute (self, error))
          && leat_quick_give (self, error);
 }
 
@@ -224,26 +227,26 @@ leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatF
 {
   LeatQuick quick = { .session = self };
 
-  if (!self->quick || leat_session_is_disturbed (self, cancellable))
+  if (!self->hold.quick || leat_session_is_disturbed (self, cancellable))
     return FALSE;
   *flow = LEAT_FLOW_ERROR;
-  if (self->is_pushed && !leat_device_push (self->device, error))
+  if (self->hold.is_pushed && !leat_device_push (self->device, error))
     return TRUE;
   leat_session_give (self, LEAT_SESSION_RUNNING);
-  self->n_quick++;
+  self->ledger.n_quick++;
   quick.flight = leat_session_get_flight (self, 0);
   leat_quick_read (&quick);
-  leat_monitored_note_where (&self->monitored, 0, LEAT_AT_DEVICE);
-  self->quick = leat_quick_run (&quick, error);
-  leat_monitored_note_where (&self->monitored, 0, LEAT_AT_NOTHING);
-  if (self->quick)
+  leat_monitored_note_where (&self->told.monitored, 0, LEAT_AT_DEVICE);
+  self->hold.quick = leat_quick_run (&quick, error);
+  leat_monitored_note_where (&self->told.monitored, 0, LEAT_AT_NOTHING);
+  if (self->hold.quick)
     *flow = LEAT_FLOW_DATA;
-  self->failed = !self->quick && !quick.refused;
-  if (G_LIKELY (self->quick && !self->levels_changed))
+  self->hold.failed = !self->hold.quick && !quick.refused;
+  if (G_LIKELY (self->hold.quick && !self->ledger.levels_changed))
     leat_session_tell_run (self);
   else
     leat_session_tell_stats (self);
-  if (self->is_pushed)
+  if (self->hold.is_pushed)
     leat_device_pop (self->device);
   return TRUE;
 }

@@ -26,23 +26,23 @@ leat_readback_get_type (void)
 guint64
 leat_session_count_steps (LeatSession *self, const LeatRun *run)
 {
-  return self->readback == LEAT_READBACK_FINAL && !run->flushes ? self->repeat - 1 : 0;
+  return self->options.readback == LEAT_READBACK_FINAL && !run->flushes ? self->options.repeat - 1 : 0;
 }
 
 static void
 leat_session_note_steps (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n)
 {
-  self->stats.runs_silent += n;
+  self->ledger.stats.runs_silent += n;
   leat_session_note_kernel_transfers (self, lane, path, n);
 }
 
 void
 leat_session_call_off_steps (LeatSession *self)
 {
-  g_mutex_lock (&self->told_lock);
-  if (self->stop_word != NULL)
-    __atomic_store_n (self->stop_word, 1, __ATOMIC_RELEASE);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  if (self->repeating.stop_word != NULL)
+    __atomic_store_n (self->repeating.stop_word, 1, __ATOMIC_RELEASE);
+  g_mutex_unlock (&self->told.lock);
 }
 
 static void
@@ -54,9 +54,9 @@ leat_session_steps_cancelled (GCancellable *cancellable, gpointer session)
 static void
 leat_session_set_stop_word (LeatSession *self, guint64 *word)
 {
-  g_mutex_lock (&self->told_lock);
-  self->stop_word = word;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  self->repeating.stop_word = word;
+  g_mutex_unlock (&self->told.lock);
 }
 
 /* The host does not look at them any more: who calls them off tells the device. */
@@ -68,8 +68,9 @@ leat_session_watch_steps (LeatSession *self, LeatSessionFlight *flight, LeatPath
   leat_session_set_stop_word (self, leat_repeater_get_stop (flight->lane->repeater));
   if (flight->run.cancellable == NULL)
     return;
-  self->stopper = g_object_ref (flight->run.cancellable);
-  self->stopper_id = g_cancellable_connect (self->stopper, G_CALLBACK (leat_session_steps_cancelled), self, NULL);
+  self->repeating.stopper = g_object_ref (flight->run.cancellable);
+  self->repeating.stopper_id =
+    g_cancellable_connect (self->repeating.stopper, G_CALLBACK (leat_session_steps_cancelled), self, NULL);
 }
 
 void
@@ -78,9 +79,9 @@ leat_session_forget_steps (LeatSession *self, LeatSessionFlight *flight)
   if (!flight->run.on_device)
     return;
   flight->run.on_device = FALSE;
-  if (self->stopper != NULL)
-    g_cancellable_disconnect (self->stopper, self->stopper_id);
-  g_clear_object (&self->stopper);
+  if (self->repeating.stopper != NULL)
+    g_cancellable_disconnect (self->repeating.stopper, self->repeating.stopper_id);
+  g_clear_object (&self->repeating.stopper);
   leat_session_set_stop_word (self, NULL);
 }
 
@@ -95,7 +96,7 @@ leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError *
   left = leat_lane_take_back_runs (flight->lane, flight->run.looped_path);
   if (left == 0)
     return TRUE;
-  self->stats.runs_silent -= left;
+  self->ledger.stats.runs_silent -= left;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
                "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs were called off", left, flight->run.steps + 1);
   return FALSE;
@@ -120,7 +121,7 @@ gboolean
 leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path, GError **error)
 {
   LeatLane *lane = flight->lane;
-  const gboolean reused = self->reuse && self->plan->why_not_reusable == NULL;
+  const gboolean reused = self->options.reuse && self->plan->why_not_reusable == NULL;
   LeatPath first = *path == LEAT_PATH_REUSED ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
   LeatPath others = reused ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
 

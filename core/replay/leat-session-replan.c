@@ -77,11 +77,11 @@ leat_session_check_endpoint (LeatSession *self, LeatPlan *plan, const LeatOp *op
 static gboolean
 leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, gboolean grows, GError **error)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
-    if (!leat_session_check_endpoint (self, plan, leat_session_get_input (self, i)->op, grows, i < self->n_filled,
+  for (guint i = 0; i < self->ends.inputs->len; i++)
+    if (!leat_session_check_endpoint (self, plan, leat_session_get_input (self, i)->op, grows, i < self->ends.n_filled,
                                       error))
       return FALSE;
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (!leat_session_check_endpoint (self, plan, leat_session_get_output (self, i)->op, grows, FALSE, error))
       return FALSE;
   return TRUE;
@@ -93,7 +93,7 @@ leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error)
   g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
 
   if (plan == NULL || !leat_session_check_endpoints (self, plan, grows, error)
-      || (self->memo != NULL && !leat_session_check_memo (plan, error)))
+      || (self->recall.memo != NULL && !leat_session_check_memo (plan, error)))
     return NULL;
   return leat_session_bind_likewise (self, plan, error) ? g_steal_pointer (&plan) : NULL;
 }
@@ -148,10 +148,10 @@ leat_session_replan (LeatSession *self, GError **error)
   noted = leat_session_steal_noted (self);
   leat_pipeline_end_planning (self->pipeline);
   good = plan != NULL && leat_session_take_plan (self, plan, NULL, error);
-  if (!good && !self->failed)
+  if (!good && !self->hold.failed)
     leat_session_put_back (self, attempt, noted);
-  self->stats.replans += good;
-  self->stats.changes += good ? noted->len : 0;
+  self->ledger.stats.replans += good;
+  self->ledger.stats.changes += good ? noted->len : 0;
   return good;
 }
 
@@ -173,10 +173,10 @@ leat_session_take_props (LeatSession *self, gboolean stream, GError **error)
     return TRUE;
   begin = g_get_monotonic_time ();
   good = leat_session_replan (self, &inner);
-  self->stats.replan_us += g_get_monotonic_time () - begin;
+  self->ledger.stats.replan_us += g_get_monotonic_time () - begin;
   if (good)
     return TRUE;
-  if (stream && !self->failed)
+  if (stream && !self->hold.failed)
     {
       leat_session_warn_refused (self, inner);
       g_error_free (inner);

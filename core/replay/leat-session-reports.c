@@ -40,15 +40,15 @@ leat_session_totals_new (void)
 void
 leat_session_clear_reports (LeatSession *self)
 {
-  g_mutex_lock (&self->told_lock);
-  g_array_set_size (self->report_totals, 0);
-  g_array_set_size (self->loop_totals, 0);
-  g_ptr_array_unref (self->reported);
-  self->reported = g_ptr_array_new ();
-  g_clear_pointer (&self->told_queues, g_variant_unref);
-  g_clear_pointer (&self->refusal, g_variant_unref);
-  g_clear_error (&self->trial_error);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  g_array_set_size (self->told.report_totals, 0);
+  g_array_set_size (self->told.loop_totals, 0);
+  g_ptr_array_unref (self->told.reported);
+  self->told.reported = g_ptr_array_new ();
+  g_clear_pointer (&self->told.queues, g_variant_unref);
+  g_clear_pointer (&self->told.refusal, g_variant_unref);
+  g_clear_error (&self->tuning.trial_error);
+  g_mutex_unlock (&self->told.lock);
 }
 
 static LeatReportTotal *
@@ -57,16 +57,16 @@ leat_session_have_total (LeatSession *self, const LeatReport *report)
   const char *node = leat_node_get_name (report->op->node);
   LeatReportTotal total = { .code = report->records[0].code };
 
-  for (guint i = 0; i < self->report_totals->len; i++)
+  for (guint i = 0; i < self->told.report_totals->len; i++)
     {
-      LeatReportTotal *is = &g_array_index (self->report_totals, LeatReportTotal, i);
+      LeatReportTotal *is = &g_array_index (self->told.report_totals, LeatReportTotal, i);
 
       if (is->code == total.code && g_str_equal (is->node, node))
         return is;
     }
   total.node = g_strdup (node);
-  g_array_append_val (self->report_totals, total);
-  return &g_array_index (self->report_totals, LeatReportTotal, self->report_totals->len - 1);
+  g_array_append_val (self->told.report_totals, total);
+  return &g_array_index (self->told.report_totals, LeatReportTotal, self->told.report_totals->len - 1);
 }
 
 /* Under the lock. */
@@ -79,9 +79,9 @@ leat_session_add_report (LeatSession *self, const LeatReport *report)
   total->text = leat_report_dup_text (report); /* another file may give the code another one */
   total->is_error = leat_report_is_error (report);
   total->count += report->count;
-  self->stats.reports += report->count;
+  self->ledger.stats.reports += report->count;
   if (report->queue == NULL)
-    self->stats.reports_lost += report->count - report->n_records;
+    self->ledger.stats.reports_lost += report->count - report->n_records;
 }
 
 static GPtrArray *
@@ -100,8 +100,8 @@ leat_session_add_told (LeatSession *self, GPtrArray *told)
 {
   GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_report_told_unref);
 
-  for (guint i = 0; i < self->reported->len; i++)
-    g_ptr_array_add (all, leat_report_told_ref (g_ptr_array_index (self->reported, i)));
+  for (guint i = 0; i < self->told.reported->len; i++)
+    g_ptr_array_add (all, leat_report_told_ref (g_ptr_array_index (self->told.reported, i)));
   for (guint i = 0; i < told->len; i++)
     g_ptr_array_add (all, leat_report_told_ref (g_ptr_array_index (told, i)));
   return all;
@@ -123,12 +123,12 @@ leat_session_note_reports (LeatSession *self, GArray *reports, GPtrArray *told)
 
   if (self->batch != NULL)
     self->batch->told = TRUE;
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   for (guint i = 0; i < reports->len; i++)
     leat_session_add_report (self, &g_array_index (reports, LeatReport, i));
-  before = self->reported;
-  self->reported = adds ? leat_session_add_told (self, told) : g_ptr_array_ref (told);
-  g_mutex_unlock (&self->told_lock);
+  before = self->told.reported;
+  self->told.reported = adds ? leat_session_add_told (self, told) : g_ptr_array_ref (told);
+  g_mutex_unlock (&self->told.lock);
 }
 
 static void
@@ -247,7 +247,7 @@ leat_session_read_reports (LeatSession *self, LeatSessionFlight *flight, GError 
     return TRUE;
   flight->run.refused = TRUE;
   leat_session_note_refusal (self, cause);
-  self->stats.runs_refused++;
+  self->ledger.stats.runs_refused++;
   g_propagate_error (error, leat_report_make_error (cause));
   return FALSE;
 }
@@ -276,9 +276,9 @@ leat_session_take_entry_reports (LeatSession *self, LeatLane *wide, guint index,
   cause = (LeatReport *) leat_session_find_cause (reports, first);
   if (cause == NULL)
     return TRUE;
-  if (self->refusal == NULL)
+  if (self->told.refusal == NULL)
     leat_session_note_refusal (self, cause);
-  self->stats.runs_refused++;
+  self->ledger.stats.runs_refused++;
   cause->error = failure = leat_report_make_error (cause);
   g_propagate_error (error, failure);
   return FALSE;
@@ -329,9 +329,9 @@ leat_session_dup_reports (LeatSession *self)
   GVariantBuilder builder;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
-  g_mutex_lock (&self->told_lock);
-  reported = g_ptr_array_ref (self->reported);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  reported = g_ptr_array_ref (self->told.reported);
+  g_mutex_unlock (&self->told.lock);
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
   for (guint i = 0; i < reported->len; i++)
     g_variant_builder_add_value (&builder, leat_report_told_get_details (g_ptr_array_index (reported, i)));
@@ -344,9 +344,9 @@ leat_session_dup_refusal (LeatSession *self)
 {
   GVariant *refusal;
 
-  g_mutex_lock (&self->told_lock);
-  refusal = self->refusal != NULL ? g_variant_ref (self->refusal) : NULL;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  refusal = self->told.refusal != NULL ? g_variant_ref (self->told.refusal) : NULL;
+  g_mutex_unlock (&self->told.lock);
   return refusal;
 }
 
@@ -356,9 +356,9 @@ leat_session_steal_refusal (LeatSession *self)
 {
   GVariant *refusal;
 
-  g_mutex_lock (&self->told_lock);
-  refusal = g_steal_pointer (&self->refusal);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  refusal = g_steal_pointer (&self->told.refusal);
+  g_mutex_unlock (&self->told.lock);
   return refusal;
 }
 
@@ -366,10 +366,10 @@ leat_session_steal_refusal (LeatSession *self)
 void
 leat_session_take_refusal (LeatSession *self, GVariant *refusal)
 {
-  g_mutex_lock (&self->told_lock);
-  g_clear_pointer (&self->refusal, g_variant_unref);
-  self->refusal = refusal;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  g_clear_pointer (&self->told.refusal, g_variant_unref);
+  self->told.refusal = refusal;
+  g_mutex_unlock (&self->told.lock);
 }
 
 /* For the statistics. (transfer floating) */
@@ -379,10 +379,10 @@ leat_session_print_reports (LeatSession *self)
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
-  g_mutex_lock (&self->told_lock);
-  for (guint i = 0; i < self->report_totals->len; i++)
+  g_mutex_lock (&self->told.lock);
+  for (guint i = 0; i < self->told.report_totals->len; i++)
     {
-      const LeatReportTotal *total = &g_array_index (self->report_totals, LeatReportTotal, i);
+      const LeatReportTotal *total = &g_array_index (self->told.report_totals, LeatReportTotal, i);
       GVariantDict dict;
 
       g_variant_dict_init (&dict, NULL);
@@ -393,6 +393,6 @@ leat_session_print_reports (LeatSession *self)
       g_variant_dict_insert (&dict, "count", "t", total->count);
       g_variant_builder_add_value (&builder, g_variant_dict_end (&dict));
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
   return g_variant_builder_end (&builder);
 }

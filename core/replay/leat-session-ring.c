@@ -54,11 +54,11 @@ leat_ring_choose (LeatRing *self)
 static gboolean
 leat_ring_merge (LeatRing *self)
 {
-  LeatSessionStats *stats = &self->session->stats;
+  LeatSessionStats *stats = &self->session->ledger.stats;
   gboolean any = self->given > 0;
 
   if (any && stats->runs == 0)
-    stats->first_us = g_get_monotonic_time () - self->session->open_since_us;
+    stats->first_us = g_get_monotonic_time () - self->session->ledger.open_since_us;
   stats->runs += self->given;
   stats->bytes_out += self->taken;
   stats->sink_us += self->sink_us;
@@ -102,11 +102,11 @@ leat_ring_launch (LeatRing *self)
       leat_ring_fail (self, error);
       return;
     }
-  session->stats.reader_busy_us += flight->run.read_us - flight->run.begin_us;
+  session->ledger.stats.reader_busy_us += flight->run.read_us - flight->run.begin_us;
   leat_ring_lock (self);
   self->launched++;
   leat_ring_tell_depths (self);
-  session->stats.in_flight_most = MAX (session->stats.in_flight_most, self->launched - self->drained);
+  session->ledger.stats.in_flight_most = MAX (session->ledger.stats.in_flight_most, self->launched - self->drained);
   leat_ring_unlock (self);
 }
 
@@ -164,7 +164,7 @@ leat_ring_take_props (LeatRing *self)
   g_auto (LeatKept) kept = { 0 };
   GError *error = NULL;
 
-  leat_kept_init (&kept, session, leat_ring_get_flight (self, self->filled), session->n_filled);
+  leat_kept_init (&kept, session, leat_ring_get_flight (self, self->filled), session->ends.n_filled);
   if (!leat_session_take_props (session, TRUE, &error) || !leat_session_grow_lanes (session, &error))
     {
       leat_ring_fail (self, error);
@@ -173,7 +173,7 @@ leat_ring_take_props (LeatRing *self)
   leat_ring_lock (self);
   self->n = session->lanes->len;
   leat_kept_put (&kept, session, leat_ring_get_flight (self, self->filled));
-  session->stats.lanes = self->n;
+  session->ledger.stats.lanes = self->n;
   self->replan = FALSE;
   pthread_cond_signal (&self->emptied);
   leat_ring_unlock (self);
@@ -187,9 +187,9 @@ leat_ring_note_time (LeatRing *self, gboolean busy, gint64 *since)
   gint64 now = g_get_monotonic_time ();
 
   if (busy)
-    self->session->stats.lanes_busy_us += now - *since;
+    self->session->ledger.stats.lanes_busy_us += now - *since;
   else
-    self->session->stats.lanes_idle_us += now - *since;
+    self->session->ledger.stats.lanes_idle_us += now - *since;
   *since = now;
 }
 
@@ -311,7 +311,7 @@ leat_ring_settle (LeatRing *self, GError **error)
     leat_session_take_refusal (self->session, self->refusal);
   if (first == NULL && (self->gives_up || self->cut_short) && (self->read_flow != LEAT_FLOW_END || self->called_off))
     {
-      self->session->stats.lanes = 1;
+      self->session->ledger.stats.lanes = 1;
       leat_session_tell_stats (self->session);
       return LEAT_FLOW_DATA;
     }
@@ -322,7 +322,7 @@ leat_ring_settle (LeatRing *self, GError **error)
 static void
 leat_ring_forget_inputs (LeatRing *self)
 {
-  for (guint i = 0; i < self->session->inputs->len; i++)
+  for (guint i = 0; i < self->session->ends.inputs->len; i++)
     leat_session_get_input (self->session, i)->on_device = 0;
 }
 
@@ -357,14 +357,16 @@ leat_ring_run (LeatRing *self, GError **error)
 LeatFlow
 leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error)
 {
-  LeatRing ring = { .session = self, .cancellable = cancellable, .before = self->stats.runs, .single_ns = single_ns };
+  LeatRing ring = {
+    .session = self, .cancellable = cancellable, .before = self->ledger.stats.runs, .single_ns = single_ns
+  };
   pthread_condattr_t attributes;
   LeatFlow flow;
 
   if (!leat_session_grow_lanes (self, error))
     return LEAT_FLOW_ERROR;
   ring.n = self->lanes->len;
-  self->stats.lanes = ring.n;
+  self->ledger.stats.lanes = ring.n;
   pthread_mutex_init (&ring.lock, NULL);
   pthread_condattr_init (&attributes);
   pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
@@ -375,7 +377,7 @@ leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancella
   flow = leat_ring_run (&ring, error);
   ring.filled = ring.launched = ring.computed = ring.drained;
   leat_ring_tell_depths (&ring);
-  leat_monitored_clear_where (&self->monitored);
+  leat_monitored_clear_where (&self->told.monitored);
   pthread_cond_destroy (&ring.computed_more);
   pthread_cond_destroy (&ring.changed);
   pthread_cond_destroy (&ring.emptied);

@@ -24,10 +24,10 @@
 static LeatPath
 leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
 {
-  if (!self->reuse || self->plan->traits.persistent || self->plan->why_not_reusable != NULL || flight->run.streamed
-      || flight->run.flushes)
+  if (!self->options.reuse || self->plan->traits.persistent || self->plan->why_not_reusable != NULL
+      || flight->run.streamed || flight->run.flushes)
     return LEAT_PATH_FULL;
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     {
       const LeatSessionInput *input = leat_session_get_input (self, i);
 
@@ -45,7 +45,7 @@ leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GEr
     return FALSE;
   if (G_LIKELY (lane->executables[path].is_built))
     return TRUE;
-  self->levels_changed = TRUE;
+  self->ledger.levels_changed = TRUE;
   return leat_lane_build_graph (lane, path, error);
 }
 
@@ -53,7 +53,7 @@ leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GEr
 static G_NO_INLINE void
 leat_session_settle_plan (LeatSession *self)
 {
-  self->levels_changed = TRUE;
+  self->ledger.levels_changed = TRUE;
   if (leat_plan_settle (self->plan))
     for (guint i = 0; i < self->lanes->len; i++)
       leat_lane_destroy_graphs (g_ptr_array_index (self->lanes, i));
@@ -93,7 +93,7 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
 
   if (self->plan->prediction.waits == 0)
     return TRUE;
-  if (G_UNLIKELY (self->plan->holds_back && self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
+  if (G_UNLIKELY (self->plan->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
     leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
@@ -129,7 +129,7 @@ static gboolean
 leat_session_do_until_stopped (LeatSession *self, LeatSessionFlight *flight,
                                gboolean (*step) (LeatSession *, LeatSessionFlight *, GError **), GError **error)
 {
-  const LeatStop stop = { &self->closing, flight->run.cancellable };
+  const LeatStop stop = { &self->hold.closing, flight->run.cancellable };
   gboolean good;
 
   flight->lane->stop = &stop;
@@ -195,7 +195,7 @@ leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError 
       return;
     }
   flight->run.refused = TRUE;
-  self->stats.runs_refused++;
+  self->ledger.stats.runs_refused++;
   leat_session_leave_buffers (self);
 }
 
@@ -210,10 +210,10 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
   if (G_UNLIKELY (run->apart))
     leat_session_find_beginning (lane, run);
   if (run->watched)
-    good = leat_waiter_collect (self->waiter, &run->ended_us, error);
+    good = leat_waiter_collect (self->await.waiter, &run->ended_us, error);
   else
     {
-      good = leat_lane_wait (lane, g_atomic_int_get (&self->wait), error);
+      good = leat_lane_wait (lane, g_atomic_int_get (&self->options.wait), error);
       run->ended_us = g_get_monotonic_time ();
     }
   if (G_UNLIKELY (!good))
@@ -241,7 +241,7 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
     leat_session_note_on_device (self, TRUE);
   if (G_LIKELY (!run->untimed))
     leat_lane_note_wait (lane, run->ended_us - run->filled_us);
-  self->stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
+  self->ledger.stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
   leat_session_note_kernel_transfers (self, lane, run->path, 1);
   return TRUE;
 }
@@ -249,7 +249,7 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
 static void
 leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 {
-  self->stats.source_us += run->read_us - run->begin_us;
+  self->ledger.stats.source_us += run->read_us - run->begin_us;
   if (G_LIKELY (!run->untimed))
     leat_session_note_device_us (self, run->ended_us - run->filled_us);
 }
@@ -266,7 +266,7 @@ leat_session_mark_filled (LeatRun *run)
 static gboolean
 leat_session_gives (LeatSession *self)
 {
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (!leat_session_get_output (self, i)->direct)
       return TRUE;
   return FALSE;
@@ -275,7 +275,8 @@ leat_session_gives (LeatSession *self)
 static void
 leat_session_note_read_end (LeatSession *self, const LeatSessionFlight *flight, LeatFlow flow)
 {
-  leat_monitored_note_where (&self->monitored, flight->index, flow == LEAT_FLOW_DATA ? LEAT_AT_QUEUE : LEAT_AT_NOTHING);
+  leat_monitored_note_where (&self->told.monitored, flight->index,
+                             flow == LEAT_FLOW_DATA ? LEAT_AT_QUEUE : LEAT_AT_NOTHING);
 }
 
 /* Until the sources have given: what it needs of the session is that of who reads. */
@@ -288,9 +289,9 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
   LeatWatch watch;
   LeatFlow flow;
 
-  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_SOURCE);
+  leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_SOURCE);
   run->begin_us = asks ? g_get_monotonic_time () : 0;
-  if (G_UNLIKELY (self->trace != NULL))
+  if (G_UNLIKELY (self->tracing.trace != NULL))
     run->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
   leat_session_begin_watch (self, &watch);
   flow = leat_session_fill_all (self, flight, wait, cancellable, error);
@@ -299,7 +300,7 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
   if (flow != LEAT_FLOW_DATA)
     return flow;
   run->read_us = run->streamed ? g_get_monotonic_time () : 0;
-  if (G_UNLIKELY (self->trace != NULL))
+  if (G_UNLIKELY (self->tracing.trace != NULL))
     leat_session_mark_filled (run);
   return flow;
 }
@@ -307,11 +308,11 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
 gboolean
 leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight)
 {
-  if (G_UNLIKELY (self->trace != NULL))
+  if (G_UNLIKELY (self->tracing.trace != NULL))
     flight->run.marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
   if (!leat_session_begin_fill (self, flight))
     return FALSE;
-  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_SOURCE);
+  leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_SOURCE);
   return TRUE;
 }
 
@@ -323,11 +324,11 @@ leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError
   LeatFlow flow;
 
   run->begin_us = g_get_monotonic_time ();
-  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_SOURCE);
+  leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_SOURCE);
   flow = leat_session_complete_fill (self, flight, error);
   leat_session_note_read_end (self, flight, flow);
   run->read_us = g_get_monotonic_time ();
-  if (G_UNLIKELY (self->trace != NULL))
+  if (G_UNLIKELY (self->tracing.trace != NULL))
     leat_session_mark_filled (run);
   return flow;
 }
@@ -339,7 +340,7 @@ leat_session_goes_one_by_one (LeatSession *self, const LeatSessionFlight *flight
 {
   const LeatLane *lane = flight->lane;
 
-  return lane->on_host && g_atomic_int_get (&self->wait) == LEAT_WAIT_AUTO
+  return lane->on_host && g_atomic_int_get (&self->options.wait) == LEAT_WAIT_AUTO
          && (lane->turn != NULL || lane->recent_ns < LEAT_SESSION_SHORT_NS);
 }
 
@@ -348,15 +349,15 @@ leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight)
 {
   return flight->run.ends || leat_session_goes_one_by_one (self, flight)
          || (self->plan->prediction.foreign > 0 && leat_changes_are_there (leat_pipeline_get_changes (self->pipeline)))
-         || (self->plan->holds_back && self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
+         || (self->plan->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
 }
 
 /* What was read is counted once, however far it gets. */
 static void
 leat_session_note_read (LeatSession *self, LeatSessionFlight *flight)
 {
-  self->stats.items_in += flight->run.items;
-  self->stats.bytes_in += flight->run.bytes;
+  self->ledger.stats.items_in += flight->run.items;
+  self->ledger.stats.bytes_in += flight->run.bytes;
 }
 
 static gboolean
@@ -368,12 +369,13 @@ leat_session_start_work (LeatSession *self, LeatSessionFlight *flight, GError **
   leat_session_note_last (self, 0);
   if (!leat_device_check (self->device, error) || !leat_session_take_changes (self, error))
     return FALSE;
-  run->number = run->streamed ? run->number : self->stats.runs + 1;
+  run->number = run->streamed ? run->number : self->ledger.stats.runs + 1;
   run->traced = leat_session_is_traced (self);
-  self->traced += run->traced;
+  self->tracing.n += run->traced;
   run->steps = leat_session_count_steps (self, run);
   run->known = leat_session_recall (self, flight);
-  if (!run->known && self->to_calibrate && !leat_session_do_until_stopped (self, flight, leat_session_try_ways, error))
+  if (!run->known && self->tuning.to_calibrate
+      && !leat_session_do_until_stopped (self, flight, leat_session_try_ways, error))
     return FALSE;
   /* In memory that changes and trials may have moved. */
   if (run->ends && !leat_lane_set_ending (flight->lane, error))
@@ -394,10 +396,10 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
 {
   gboolean good;
 
-  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_DEVICE);
+  leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_DEVICE);
   good = leat_session_start_work (self, flight, error);
   if (G_UNLIKELY (!good))
-    leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_NOTHING);
+    leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_NOTHING);
   return good;
 }
 
@@ -412,7 +414,7 @@ leat_session_run_whole (LeatSession *self, LeatSessionFlight *flight, GError **e
     {
       if (!leat_session_grow (self, run->short_of, run->needed, error))
         {
-          run->refused = !self->failed;
+          run->refused = !self->hold.failed;
           return FALSE;
         }
       run->short_of = NULL;
@@ -438,7 +440,7 @@ leat_session_await_work (LeatSession *self, LeatSessionFlight *flight, GError **
   run->ended_us = run->filled_us;
   if (G_UNLIKELY (run->refused))
     {
-      g_propagate_error (error, g_steal_pointer (&self->trial_error));
+      g_propagate_error (error, g_steal_pointer (&self->tuning.trial_error));
       return FALSE;
     }
   if (run->launched && !leat_session_wait_for_work (self, flight, error))
@@ -458,7 +460,7 @@ leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **e
 {
   gboolean good = leat_session_await_work (self, flight, error);
 
-  leat_monitored_note_where (&self->monitored, flight->index, good ? LEAT_AT_RESULTS : LEAT_AT_NOTHING);
+  leat_monitored_note_where (&self->told.monitored, flight->index, good ? LEAT_AT_RESULTS : LEAT_AT_NOTHING);
   return good;
 }
 
@@ -473,11 +475,11 @@ leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellabl
 
   if (G_UNLIKELY (run->traced))
     run->marks[LEAT_MARK_GIVEN] = leat_session_now_ns ();
-  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_SINK);
+  leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_SINK);
   leat_session_begin_watch (self, &watch);
   good = leat_session_drain_all (self, flight, cancellable, error);
   leat_session_end_watch (self, &watch);
-  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_NOTHING);
+  leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_NOTHING);
   if (!good)
     return FALSE;
   run->sink_us = gives ? g_get_monotonic_time () - begin_us : 0;
@@ -493,8 +495,8 @@ leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean w
   LeatFlow flow;
 
   /* What a source gave for a run that another one had nothing for yet is of this one. */
-  flight->run = (LeatRun){ .items = self->n_filled > 0 ? flight->run.items : 0,
-                           .bytes = self->n_filled > 0 ? flight->run.bytes : 0 };
+  flight->run = (LeatRun){ .items = self->ends.n_filled > 0 ? flight->run.items : 0,
+                           .bytes = self->ends.n_filled > 0 ? flight->run.bytes : 0 };
   if (!leat_device_check (self->device, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_read_run (self, flight, wait, cancellable, error);
@@ -519,16 +521,16 @@ leat_session_end_one (LeatSession *self, LeatSessionFlight *flight, GCancellable
 {
   if (!leat_session_await_run (self, flight, error))
     {
-      self->stats.runs += flight->run.refused;
+      self->ledger.stats.runs += flight->run.refused;
       return LEAT_FLOW_ERROR;
     }
   if (!leat_session_give_run (self, flight, cancellable, error))
     return LEAT_FLOW_ERROR;
-  self->stats.bytes_out += flight->run.taken;
-  self->stats.sink_us += flight->run.sink_us;
-  if (self->stats.runs == 0)
-    self->stats.first_us = g_get_monotonic_time () - self->open_since_us;
-  self->stats.runs += flight->run.known ? 1 : 1 + flight->run.steps;
+  self->ledger.stats.bytes_out += flight->run.taken;
+  self->ledger.stats.sink_us += flight->run.sink_us;
+  if (self->ledger.stats.runs == 0)
+    self->ledger.stats.first_us = g_get_monotonic_time () - self->ledger.open_since_us;
+  self->ledger.stats.runs += flight->run.known ? 1 : 1 + flight->run.steps;
   return LEAT_FLOW_DATA;
 }
 
@@ -541,13 +543,13 @@ leat_session_run_again (LeatSession *self, LeatSessionFlight *flight, GCancellab
   if (!leat_session_may_go_on (self, cancellable, error))
     return LEAT_FLOW_ERROR;
   run->begin_us = run->read_us = run->filled_us = g_get_monotonic_time ();
-  run->number = self->stats.runs + 1;
+  run->number = self->ledger.stats.runs + 1;
   run->taken = 0;
   run->known = run->traced = FALSE;
   run->refused = !leat_session_check_sinks (self, error);
   if (G_UNLIKELY (run->refused))
     return LEAT_FLOW_ERROR;
-  leat_monitored_note_where (&self->monitored, flight->index, LEAT_AT_DEVICE);
+  leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_DEVICE);
   return leat_session_launch_work (self, flight, error) ? leat_session_end_one (self, flight, cancellable, error)
                                                         : LEAT_FLOW_ERROR;
 }
@@ -555,7 +557,7 @@ leat_session_run_again (LeatSession *self, LeatSessionFlight *flight, GCancellab
 LeatFlow
 leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
 {
-  const guint64 n = flight->run.steps == 0 && !flight->run.flushes ? self->repeat : 1;
+  const guint64 n = flight->run.steps == 0 && !flight->run.flushes ? self->options.repeat : 1;
   LeatFlow flow = leat_session_end_one (self, flight, cancellable, error);
 
   for (guint64 i = 1; i < n && flow == LEAT_FLOW_DATA; i++)

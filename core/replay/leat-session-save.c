@@ -73,7 +73,7 @@ leat_session_write_states (LeatSession *self, GPtrArray *contents, GError **erro
 guint
 leat_session_get_most_state_lanes (LeatSession *self)
 {
-  return self->n_lanes > 0 ? self->n_lanes : LEAT_SESSION_MOST_LANES;
+  return self->options.n_lanes > 0 ? self->options.n_lanes : LEAT_SESSION_MOST_LANES;
 }
 
 GArray *

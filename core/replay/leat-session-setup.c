@@ -24,7 +24,7 @@ typedef struct
 LeatSetupBase
 leat_session_get_base (LeatSession *self)
 {
-  return (LeatSetupBase){ self->device, self->store, &self->graph_counts, self->measured };
+  return (LeatSetupBase){ self->device, self->store, &self->graph_counts, self->measuring.is_on };
 }
 
 static void
@@ -40,7 +40,7 @@ leat_session_list_endpoints (LeatSession *self)
         continue;
       buffer = leat_plan_get_buffer (self->plan, op->touches[0].buffer);
       if (op->kind == LEAT_OP_SOURCE)
-        g_array_append_vals (self->inputs,
+        g_array_append_vals (self->ends.inputs,
                              &(LeatSessionInput){ .op = op,
                                                   .buffer = buffer,
                                                   .name = leat_node_get_name (op->node),
@@ -48,7 +48,7 @@ leat_session_list_endpoints (LeatSession *self)
                                                   .app = LEAT_IS_APP (op->node) ? LEAT_APP (op->node) : NULL },
                              1);
       else
-        g_array_append_vals (self->outputs,
+        g_array_append_vals (self->ends.outputs,
                              &(LeatSessionOutput){ .op = op,
                                                    .buffer = buffer,
                                                    .app = LEAT_IS_APP (op->node) ? LEAT_APP (op->node) : NULL,
@@ -100,20 +100,20 @@ leat_session_lend_bindings (LeatSession *self, LeatSetup *setup)
 static void
 leat_session_point_at (LeatSession *self, LeatSetup *setup)
 {
-  g_autoptr (GArray) inputs = self->inputs;
-  g_autoptr (GArray) outputs = self->outputs;
+  g_autoptr (GArray) inputs = self->ends.inputs;
+  g_autoptr (GArray) outputs = self->ends.outputs;
   gboolean same_memory = self->setup == setup;
 
   leat_session_lend_bindings (self, setup);
   leat_session_settle_counts (self);
   self->setup = setup;
-  setup->used = ++self->setup_clock;
+  setup->used = ++self->shapes.setup_clock;
   leat_session_set_plan (self, setup->plan);
   self->program = setup->program;
   g_ptr_array_unref (self->lanes);
   self->lanes = g_ptr_array_ref (setup->lanes);
-  self->inputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionInput));
-  self->outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
+  self->ends.inputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionInput));
+  self->ends.outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
   leat_session_list_endpoints (self);
   leat_session_carry_endpoints (self, inputs, outputs, same_memory);
   leat_session_make_flights (self);
@@ -144,9 +144,9 @@ leat_session_tell_endpoint (LeatPlan *before, LeatPlan *plan, const LeatOp *op)
 static void
 leat_session_tell_endpoints (LeatSession *self, LeatPlan *before)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_session_tell_endpoint (before, self->plan, leat_session_get_input (self, i)->op);
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     leat_session_tell_endpoint (before, self->plan, leat_session_get_output (self, i)->op);
 }
 
@@ -159,18 +159,18 @@ leat_session_switch (LeatSession *self, LeatSetup *setup, GError **error)
   if ((setup != self->setup && !leat_session_put_lanes_away (self, NULL, error))
       || !leat_setup_begin (setup, self->setup, error))
     {
-      self->failed = TRUE;
+      self->hold.failed = TRUE;
       return FALSE;
     }
   leat_session_point_at (self, setup);
   if (!leat_session_bring_lanes_back (self, error))
     {
-      self->failed = TRUE;
+      self->hold.failed = TRUE;
       return FALSE;
     }
   leat_session_tell_endpoints (self, before);
-  if (self->memo != NULL)
-    leat_memo_clear (self->memo);
+  if (self->recall.memo != NULL)
+    leat_memo_clear (self->recall.memo);
   return TRUE;
 }
 
@@ -189,11 +189,11 @@ leat_session_make_setup (LeatSession *self, GError **error)
   setup = leat_setup_new (&base, self->plan, NULL, error);
   if (setup == NULL)
     return FALSE;
-  g_ptr_array_add (self->setups, setup);
+  g_ptr_array_add (self->shapes.setups, setup);
   begin = g_get_monotonic_time ();
   if (!leat_setup_begin (setup, NULL, error))
     return FALSE;
-  self->stats.contents_us = g_get_monotonic_time () - begin;
+  self->ledger.stats.contents_us = g_get_monotonic_time () - begin;
   leat_session_point_at (self, setup);
   return TRUE;
 }
@@ -205,7 +205,7 @@ leat_session_build_setup (LeatSession *self, GError **error)
 
   if (!leat_setup_build (self->setup, NULL, &why, error))
     return FALSE;
-  self->stats.instantiate_us = self->graph_counts.instantiate_us;
+  self->ledger.stats.instantiate_us = self->graph_counts.instantiate_us;
   return TRUE;
 }
 
@@ -237,7 +237,7 @@ leat_session_new_setup (LeatSession *self, LeatPlan *plan, GPtrArray *out, GErro
   LeatSetup *setup = leat_setup_new (&base, plan, self->setup, &inner);
 
   if (setup == NULL && g_error_matches (inner, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY)
-      && self->setups->len + out->len > 1)
+      && self->shapes.setups->len + out->len > 1)
     {
       g_clear_error (&inner);
       leat_session_make_room (self, G_MAXUINT64 / 2, out);
@@ -256,7 +256,7 @@ static gboolean
 leat_session_fail_build (LeatSession *self, LeatSetup *donor)
 {
   if (donor == self->setup && !leat_setup_rebuild (donor, NULL))
-    self->failed = TRUE;
+    self->hold.failed = TRUE;
   return FALSE;
 }
 
@@ -298,7 +298,7 @@ leat_session_replace_setup (LeatSession *self, LeatPlan *plan, gboolean keep, Le
   donor = leat_session_choose_donor (self, plan, out, keep);
   if (!leat_session_build_from (self, setup, donor, taking, error))
     return FALSE;
-  g_ptr_array_add (self->setups, setup);
+  g_ptr_array_add (self->shapes.setups, setup);
   if (!leat_session_switch (self, g_steal_pointer (&setup), error))
     return FALSE;
   if (!keep)
@@ -316,7 +316,7 @@ leat_session_adjust_setup (LeatSession *self, LeatSetup *setup, LeatPlan *plan, 
   if (leat_setup_adjust (setup, &base, plan, &broken, &inner))
     {
       taking->how = setup == self->setup ? "updated" : "cached";
-      self->stats.shape_hits += setup != self->setup;
+      self->ledger.stats.shape_hits += setup != self->setup;
       return leat_session_switch (self, setup, error);
     }
   if (!broken)
@@ -332,7 +332,7 @@ leat_session_adjust_setup (LeatSession *self, LeatSetup *setup, LeatPlan *plan, 
     }
   if (leat_session_replace_setup (self, plan, FALSE, taking, error))
     return TRUE;
-  self->failed = self->failed || !leat_setup_rebuild (setup, NULL);
+  self->hold.failed = self->hold.failed || !leat_setup_rebuild (setup, NULL);
   return FALSE;
 }
 
@@ -397,7 +397,7 @@ leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGrowth *gro
     good = leat_session_adjust_setup (self, setup, plan, &taking, error);
   else
     good = leat_session_take_new_plan (self, plan, &taking, error);
-  self->levels_changed = TRUE;
+  self->ledger.levels_changed = TRUE;
   if (good)
     leat_session_note_taking (self, &taking);
   g_free (taking.reason);

@@ -20,9 +20,9 @@ leat_session_drop_setups (LeatSession *self)
   g_array_set_size (self->flights, 0);
   self->setup = NULL;
   self->program = NULL;
-  g_ptr_array_set_size (self->setups, 0);
+  g_ptr_array_set_size (self->shapes.setups, 0);
   g_clear_pointer (&self->store, leat_store_unref);
-  g_clear_pointer (&self->address_map, leat_address_map_free);
+  g_clear_pointer (&self->bindings.address_map, leat_address_map_free);
 }
 
 LeatSetup *
@@ -30,9 +30,9 @@ leat_session_find_setup (LeatSession *self, LeatPlan *plan)
 {
   guint64 key = leat_plan_hash (plan);
 
-  for (guint i = 0; i < self->setups->len; i++)
+  for (guint i = 0; i < self->shapes.setups->len; i++)
     {
-      LeatSetup *setup = g_ptr_array_index (self->setups, i);
+      LeatSetup *setup = g_ptr_array_index (self->shapes.setups, i);
       g_autofree char *why = NULL;
 
       if (setup->key != key)
@@ -50,9 +50,9 @@ leat_session_find_oldest (LeatSession *self)
 {
   LeatSetup *oldest = NULL;
 
-  for (guint i = 0; i < self->setups->len; i++)
+  for (guint i = 0; i < self->shapes.setups->len; i++)
     {
-      LeatSetup *setup = g_ptr_array_index (self->setups, i);
+      LeatSetup *setup = g_ptr_array_index (self->shapes.setups, i);
 
       if (setup != self->setup && (oldest == NULL || setup->used < oldest->used))
         oldest = setup;
@@ -65,9 +65,9 @@ leat_session_get_cached_bytes (LeatSession *self)
 {
   guint64 sum = 0;
 
-  for (guint i = 0; i < self->setups->len; i++)
+  for (guint i = 0; i < self->shapes.setups->len; i++)
     {
-      LeatSetup *setup = g_ptr_array_index (self->setups, i);
+      LeatSetup *setup = g_ptr_array_index (self->shapes.setups, i);
 
       sum += setup != self->setup ? leat_setup_get_bytes (setup) : 0;
     }
@@ -79,8 +79,8 @@ leat_session_steal_setup (LeatSession *self, LeatSetup *setup)
 {
   guint index;
 
-  g_ptr_array_find (self->setups, setup, &index);
-  return g_ptr_array_steal_index (self->setups, index);
+  g_ptr_array_find (self->shapes.setups, setup, &index);
+  return g_ptr_array_steal_index (self->shapes.setups, index);
 }
 
 /* So that @bytes more may be kept; FALSE: they may not.  @out takes what goes. */
@@ -89,9 +89,9 @@ leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out)
 {
   LeatSetup *oldest;
 
-  while (
-    (leat_session_get_cached_bytes (self) + bytes > self->cache_bytes || self->setups->len > LEAT_SESSION_MOST_SHAPES)
-    && (oldest = leat_session_find_oldest (self)) != NULL)
+  while ((leat_session_get_cached_bytes (self) + bytes > self->options.cache_bytes
+          || self->shapes.setups->len > LEAT_SESSION_MOST_SHAPES)
+         && (oldest = leat_session_find_oldest (self)) != NULL)
     g_ptr_array_add (out, leat_session_steal_setup (self, oldest));
-  return bytes <= self->cache_bytes;
+  return bytes <= self->options.cache_bytes;
 }

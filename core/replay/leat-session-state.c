@@ -86,9 +86,9 @@ leat_session_borrow_state (LeatSession *self, guint lane, LeatBufferId id)
   const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
   LeatBlock *block = leat_session_get_state_block (self, lane, id);
 
-  for (guint i = 0; i < self->lent->len; i++)
-    if (leat_device_buffer_is_lent_from (g_ptr_array_index (self->lent, i), block))
-      return g_object_ref (g_ptr_array_index (self->lent, i));
+  for (guint i = 0; i < self->states.lent->len; i++)
+    if (leat_device_buffer_is_lent_from (g_ptr_array_index (self->states.lent, i), block))
+      return g_object_ref (g_ptr_array_index (self->states.lent, i));
   return leat_device_buffer_new_lent (self->device, buffer->spec, buffer->header ? LEAT_BUFFER_HEADER : 0,
                                       block->memory, leat_block_ref (block), leat_session_release_block);
 }
@@ -99,9 +99,9 @@ leat_session_lend_state (LeatSession *self, LeatBufferId id)
 {
   LeatDeviceBuffer *lent = leat_session_borrow_state (self, 0, id);
 
-  if (!g_ptr_array_find (self->lent, lent, NULL))
-    g_ptr_array_add (self->lent, g_object_ref (lent));
-  self->states_given = TRUE;
+  if (!g_ptr_array_find (self->states.lent, lent, NULL))
+    g_ptr_array_add (self->states.lent, g_object_ref (lent));
+  self->states.given = TRUE;
   return lent;
 }
 
@@ -120,11 +120,11 @@ leat_session_still_has (LeatSession *self, LeatDeviceBuffer *lent)
 void
 leat_session_call_in_states (LeatSession *self)
 {
-  for (guint i = self->lent->len; i > 0; i--)
-    if (!leat_session_still_has (self, g_ptr_array_index (self->lent, i - 1)))
+  for (guint i = self->states.lent->len; i > 0; i--)
+    if (!leat_session_still_has (self, g_ptr_array_index (self->states.lent, i - 1)))
       {
-        leat_device_buffer_call_in (g_ptr_array_index (self->lent, i - 1));
-        g_ptr_array_remove_index (self->lent, i - 1);
+        leat_device_buffer_call_in (g_ptr_array_index (self->states.lent, i - 1));
+        g_ptr_array_remove_index (self->states.lent, i - 1);
       }
 }
 
@@ -224,7 +224,7 @@ leat_session_enter_all (LeatSession *self, GPtrArray *buffers, GError **error)
         continue;
       if (!leat_device_buffer_enter (buffer, LEAT_BUFFER_USE_RUN, error))
         return FALSE;
-      g_ptr_array_add (self->entered, g_object_ref (buffer));
+      g_ptr_array_add (self->states.entered, g_object_ref (buffer));
     }
   return TRUE;
 }
@@ -232,9 +232,10 @@ leat_session_enter_all (LeatSession *self, GPtrArray *buffers, GError **error)
 gboolean
 leat_session_enter_buffers (LeatSession *self, GError **error)
 {
-  if (G_LIKELY (self->lent->len == 0 && self->held == NULL))
+  if (G_LIKELY (self->states.lent->len == 0 && self->bindings.held == NULL))
     return TRUE;
-  if (leat_session_enter_all (self, self->lent, error) && leat_session_enter_all (self, self->held, error))
+  if (leat_session_enter_all (self, self->states.lent, error)
+      && leat_session_enter_all (self, self->bindings.held, error))
     return TRUE;
   leat_session_leave_buffers (self);
   return FALSE;
@@ -243,12 +244,12 @@ leat_session_enter_buffers (LeatSession *self, GError **error)
 void
 leat_session_leave_buffers (LeatSession *self)
 {
-  for (guint i = 0; i < self->entered->len; i++)
+  for (guint i = 0; i < self->states.entered->len; i++)
     {
-      leat_device_buffer_leave (g_ptr_array_index (self->entered, i), LEAT_BUFFER_USE_RUN);
-      g_object_unref (g_ptr_array_index (self->entered, i));
+      leat_device_buffer_leave (g_ptr_array_index (self->states.entered, i), LEAT_BUFFER_USE_RUN);
+      g_object_unref (g_ptr_array_index (self->states.entered, i));
     }
-  g_ptr_array_set_size (self->entered, 0);
+  g_ptr_array_set_size (self->states.entered, 0);
 }
 
 /* Nodes and links, but not what their properties are: a pipeline may go on with another rate or file. */

@@ -29,37 +29,37 @@ leat_session_get_shared_bytes (LeatSession *self)
 static void
 leat_session_note_levels (LeatSession *self)
 {
-  self->levels_changed = FALSE;
-  self->stats.shapes = self->setups->len > 0 ? self->setups->len - 1 : 0;
-  self->stats.shape_bytes = leat_session_get_cached_bytes (self);
-  self->stats.shared_bytes = leat_session_get_shared_bytes (self);
-  leat_memory_account_get (self->account, &self->stats.memory);
-  self->stats.graph_bytes = self->stats.graph_reserved_bytes = 0;
-  for (guint i = 0; i < self->setups->len; i++)
-    self->stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->setups, i));
+  self->ledger.levels_changed = FALSE;
+  self->ledger.stats.shapes = self->shapes.setups->len > 0 ? self->shapes.setups->len - 1 : 0;
+  self->ledger.stats.shape_bytes = leat_session_get_cached_bytes (self);
+  self->ledger.stats.shared_bytes = leat_session_get_shared_bytes (self);
+  leat_memory_account_get (self->account, &self->ledger.stats.memory);
+  self->ledger.stats.graph_bytes = self->ledger.stats.graph_reserved_bytes = 0;
+  for (guint i = 0; i < self->shapes.setups->len; i++)
+    self->ledger.stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->shapes.setups, i));
   for (guint i = 0; i < self->lanes->len; i++)
-    self->stats.graph_reserved_bytes = ((LeatLane *) g_ptr_array_index (self->lanes, i))->reserved_bytes;
+    self->ledger.stats.graph_reserved_bytes = ((LeatLane *) g_ptr_array_index (self->lanes, i))->reserved_bytes;
 }
 
 static void
 leat_session_note_dropped (LeatSession *self)
 {
-  self->stats.dropped = 0;
-  for (guint i = 0; i < self->inputs->len; i++)
+  self->ledger.stats.dropped = 0;
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_session_get_input (self, i)->app != NULL)
-      self->stats.dropped += leat_app_get_dropped (leat_session_get_input (self, i)->app);
-  for (guint i = 0; i < self->outputs->len; i++)
+      self->ledger.stats.dropped += leat_app_get_dropped (leat_session_get_input (self, i)->app);
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     if (leat_session_get_output (self, i)->app != NULL)
-      self->stats.dropped += leat_app_get_dropped (leat_session_get_output (self, i)->app);
+      self->ledger.stats.dropped += leat_app_get_dropped (leat_session_get_output (self, i)->app);
 }
 
 /* What a run may have changed. */
 static void
 leat_session_note_run (LeatSession *self)
 {
-  self->stats.memo_entries = self->memo != NULL ? leat_memo_get_n_entries (self->memo) : 0;
-  self->stats.memo_bytes = self->memo != NULL ? leat_memo_get_bytes (self->memo) : 0;
-  self->stats.graphs = self->graph_counts;
+  self->ledger.stats.memo_entries = self->recall.memo != NULL ? leat_memo_get_n_entries (self->recall.memo) : 0;
+  self->ledger.stats.memo_bytes = self->recall.memo != NULL ? leat_memo_get_bytes (self->recall.memo) : 0;
+  self->ledger.stats.graphs = self->graph_counts;
   leat_session_note_persistent (self);
   leat_session_note_dropped (self);
 }
@@ -69,30 +69,30 @@ void
 leat_session_tell_stats (LeatSession *self)
 {
   leat_session_note_run (self);
-  self->stats.early_starts = self->plan->prediction.early_starts;
-  if (G_UNLIKELY (self->levels_changed))
+  self->ledger.stats.early_starts = self->plan->prediction.early_starts;
+  if (G_UNLIKELY (self->ledger.levels_changed))
     leat_session_note_levels (self);
-  g_mutex_lock (&self->told_lock);
-  self->told = self->stats;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  self->told.stats = self->ledger.stats;
+  g_mutex_unlock (&self->told.lock);
 }
 
 void
 leat_session_tell_run (LeatSession *self)
 {
   leat_session_note_run (self);
-  g_mutex_lock (&self->told_lock);
-  memcpy (&self->told, &self->stats, G_STRUCT_OFFSET (LeatSessionStats, runs_measured));
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  memcpy (&self->told.stats, &self->ledger.stats, G_STRUCT_OFFSET (LeatSessionStats, runs_measured));
+  g_mutex_unlock (&self->told.lock);
 }
 
 void
 leat_session_tell_reason (LeatSession *self, const char *reason)
 {
-  g_mutex_lock (&self->told_lock);
-  g_free (self->told_reason);
-  self->told_reason = g_strdup (reason);
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  g_free (self->told.reason);
+  self->told.reason = g_strdup (reason);
+  g_mutex_unlock (&self->told.lock);
 }
 
 char *
@@ -100,18 +100,18 @@ leat_session_dup_reason (LeatSession *self)
 {
   char *reason;
 
-  g_mutex_lock (&self->told_lock);
-  reason = g_strdup (self->told_reason != NULL ? self->told_reason : "");
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  reason = g_strdup (self->told.reason != NULL ? self->told.reason : "");
+  g_mutex_unlock (&self->told.lock);
   return reason;
 }
 
 void
 leat_session_get_stats (LeatSession *self, LeatSessionStats *stats)
 {
-  g_mutex_lock (&self->told_lock);
-  *stats = self->told;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  *stats = self->told.stats;
+  g_mutex_unlock (&self->told.lock);
   if (stats->device_max_us == 0)
     stats->device_min_us = 0;
 }
@@ -131,14 +131,14 @@ leat_session_print_trials (LeatSession *self, const GArray *trials)
   GVariantBuilder builder;
 
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sd)"));
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   for (guint i = 0; i < trials->len; i++)
     {
       const LeatTrial *trial = &g_array_index (trials, LeatTrial, i);
 
       g_variant_builder_add (&builder, "(sd)", trial->ways, trial->us);
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
   return g_variant_builder_end (&builder);
 }
 
@@ -191,8 +191,8 @@ leat_session_dup_stats (LeatSession *self)
   reason = leat_session_dup_reason (self);
   leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
-  g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self, self->trials));
-  g_variant_dict_insert_value (&dict, "former-trials", leat_session_print_trials (self, self->former_trials));
+  g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self, self->tuning.trials));
+  g_variant_dict_insert_value (&dict, "former-trials", leat_session_print_trials (self, self->tuning.former_trials));
   g_variant_dict_insert_value (&dict, "growths", leat_session_print_growths (self));
   g_variant_dict_insert_value (&dict, "reports-by-code", leat_session_print_reports (self));
   g_variant_dict_insert (&dict, "last-reason", "s", reason);

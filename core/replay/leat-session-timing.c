@@ -54,12 +54,12 @@ leat_session_times_new (void)
 void
 leat_session_clear_times (LeatSession *self)
 {
-  g_mutex_lock (&self->told_lock);
-  self->times.samples = 0;
-  self->times.launch_ns = self->times.wait_ns = self->times.work_ns = 0;
-  g_array_set_size (self->times.nodes, 0);
-  self->measured_us = self->unmeasured_us = G_MAXINT64;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
+  self->told.times.samples = 0;
+  self->told.times.launch_ns = self->told.times.wait_ns = self->told.times.work_ns = 0;
+  g_array_set_size (self->told.times.nodes, 0);
+  self->measuring.measured_us = self->measuring.unmeasured_us = G_MAXINT64;
+  g_mutex_unlock (&self->told.lock);
 }
 
 /* What an op moves, or what a kernel has before it. */
@@ -89,14 +89,14 @@ leat_session_add_node_times (LeatSession *self, LeatTiming *timing, const LeatOp
     .least_ns = G_MAXINT64,
   };
 
-  g_array_append_val (self->times.nodes, times);
+  g_array_append_val (self->told.times.nodes, times);
 }
 
 /* With the first measured run: the way of a transfer may be chosen before it. */
 static void
 leat_session_list_times (LeatSession *self, const LeatLane *lane)
 {
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
@@ -104,30 +104,32 @@ leat_session_list_times (LeatSession *self, const LeatLane *lane)
       if (leat_timing_has_op (lane->timing, op))
         leat_session_add_node_times (self, lane->timing, op);
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
 }
 
 gboolean
 leat_session_open_timing (LeatSession *self, GError **error)
 {
-  return self->to_calibrate || leat_lane_build_graph (g_ptr_array_index (self->lanes, 0), LEAT_PATH_TIMED, error);
+  return self->tuning.to_calibrate
+         || leat_lane_build_graph (g_ptr_array_index (self->lanes, 0), LEAT_PATH_TIMED, error);
 }
 
 gboolean
 leat_session_is_next_measured (LeatSession *self)
 {
-  return leat_session_is_traced (self) || self->n_measured < LEAT_TIMING_FIRST
-         || self->stats.runs >= self->next_measured;
+  return leat_session_is_traced (self) || self->measuring.n < LEAT_TIMING_FIRST
+         || self->ledger.stats.runs >= self->measuring.next;
 }
 
 /* The least of each are compared, which what else the machine does changes least. */
 static guint64
 leat_session_space_measured (LeatSession *self)
 {
-  double extra_us = (double) (self->measured_us - self->unmeasured_us);
-  double most_us = MAX (LEAT_TIMING_SHARE * (double) self->unmeasured_us, LEAT_TIMING_NODE_US * self->times.nodes->len);
+  double extra_us = (double) (self->measuring.measured_us - self->measuring.unmeasured_us);
+  double most_us =
+    MAX (LEAT_TIMING_SHARE * (double) self->measuring.unmeasured_us, LEAT_TIMING_NODE_US * self->told.times.nodes->len);
 
-  if (self->measured_us == G_MAXINT64 || self->unmeasured_us == G_MAXINT64 || extra_us <= 0)
+  if (self->measuring.measured_us == G_MAXINT64 || self->measuring.unmeasured_us == G_MAXINT64 || extra_us <= 0)
     return LEAT_TIMING_EVERY;
   return (guint64) CLAMP (extra_us / most_us, LEAT_TIMING_EVERY, LEAT_TIMING_RARE);
 }
@@ -136,16 +138,16 @@ leat_session_space_measured (LeatSession *self)
 static void
 leat_session_plan_measured (LeatSession *self, gint64 us)
 {
-  self->n_measured++;
-  if (self->times.samples > 1) /* the first pays for the graph */
-    self->measured_us = MIN (self->measured_us, us);
-  self->next_measured = self->stats.runs + leat_session_space_measured (self);
+  self->measuring.n++;
+  if (self->told.times.samples > 1) /* the first pays for the graph */
+    self->measuring.measured_us = MIN (self->measuring.measured_us, us);
+  self->measuring.next = self->ledger.stats.runs + leat_session_space_measured (self);
 }
 
 void
 leat_session_note_unmeasured (LeatSession *self, gint64 us)
 {
-  self->unmeasured_us = MIN (self->unmeasured_us, us);
+  self->measuring.unmeasured_us = MIN (self->measuring.unmeasured_us, us);
 }
 
 static void
@@ -166,19 +168,19 @@ leat_session_note_measured (LeatSession *self, const LeatSessionFlight *flight)
   const LeatTiming *timing = flight->lane->timing;
   const gint64 *marks = flight->run.marks;
 
-  self->stats.runs_measured++;
-  g_mutex_lock (&self->told_lock);
-  self->times.samples++;
-  self->times.launch_ns += marks[LEAT_MARK_LAUNCHED] - marks[LEAT_MARK_HANDED];
-  self->times.wait_ns += marks[LEAT_MARK_COMPUTED] - marks[LEAT_MARK_LAUNCHED];
-  self->times.work_ns += timing->work_ns;
-  for (guint i = 0; i < self->times.nodes->len; i++)
+  self->ledger.stats.runs_measured++;
+  g_mutex_lock (&self->told.lock);
+  self->told.times.samples++;
+  self->told.times.launch_ns += marks[LEAT_MARK_LAUNCHED] - marks[LEAT_MARK_HANDED];
+  self->told.times.wait_ns += marks[LEAT_MARK_COMPUTED] - marks[LEAT_MARK_LAUNCHED];
+  self->told.times.work_ns += timing->work_ns;
+  for (guint i = 0; i < self->told.times.nodes->len; i++)
     {
-      LeatNodeTimes *times = &g_array_index (self->times.nodes, LeatNodeTimes, i);
+      LeatNodeTimes *times = &g_array_index (self->told.times.nodes, LeatNodeTimes, i);
 
       leat_session_note_node_times (times, &timing->times[times->index]);
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
 }
 
 static gboolean
@@ -203,7 +205,7 @@ leat_session_launch_measured (LeatSession *self, LeatSessionFlight *flight, GErr
 {
   gboolean good;
 
-  if (self->times.nodes->len == 0)
+  if (self->told.times.nodes->len == 0)
     leat_session_list_times (self, flight->lane);
   if (!leat_device_push (self->device, error))
     return FALSE;
@@ -270,7 +272,7 @@ leat_session_describe_node (const LeatSessionTimes *all, const LeatNodeTimes *ti
 GVariant *
 leat_session_dup_times (LeatSession *self)
 {
-  const LeatSessionTimes *times = &self->times;
+  const LeatSessionTimes *times = &self->told.times;
   GVariantBuilder nodes;
   GVariantDict dict;
   gint64 wall_ns;
@@ -278,7 +280,7 @@ leat_session_dup_times (LeatSession *self)
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
   g_variant_dict_init (&dict, NULL);
   g_variant_builder_init (&nodes, G_VARIANT_TYPE ("aa{sv}"));
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   wall_ns = times->launch_ns + times->wait_ns;
   g_variant_dict_insert (&dict, "samples", "t", times->samples);
   g_variant_dict_insert (&dict, "wall-us", "d", leat_session_get_mean_us (times, wall_ns));
@@ -289,7 +291,7 @@ leat_session_dup_times (LeatSession *self)
   for (guint i = 0; i < times->nodes->len; i++)
     g_variant_builder_add_value (&nodes,
                                  leat_session_describe_node (times, &g_array_index (times->nodes, LeatNodeTimes, i)));
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
   g_variant_dict_insert_value (&dict, "nodes", g_variant_builder_end (&nodes));
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
@@ -316,18 +318,18 @@ leat_session_to_dot (LeatSession *self)
   notes = g_new0 (char *, plan->ops->len + 1);
   for (guint i = 0; i < plan->ops->len; i++)
     notes[i] = g_strdup ("");
-  g_mutex_lock (&self->told_lock);
-  for (guint i = 0; i < self->times.nodes->len && self->times.samples > 0; i++)
+  g_mutex_lock (&self->told.lock);
+  for (guint i = 0; i < self->told.times.nodes->len && self->told.times.samples > 0; i++)
     {
-      const LeatNodeTimes *times = &g_array_index (self->times.nodes, LeatNodeTimes, i);
+      const LeatNodeTimes *times = &g_array_index (self->told.times.nodes, LeatNodeTimes, i);
       g_autofree char *size = leat_device_format_bytes (times->bytes);
 
       if (times->index >= plan->ops->len) /* of another plan by now */
         continue;
       g_free (notes[times->index]);
       notes[times->index] =
-        g_strdup_printf ("\\n%.2f us, %s", leat_session_get_mean_us (&self->times, times->sum_ns), size);
+        g_strdup_printf ("\\n%.2f us, %s", leat_session_get_mean_us (&self->told.times, times->sum_ns), size);
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
   return leat_plan_draw (plan, (const char *const *) notes);
 }

@@ -31,17 +31,17 @@ leat_session_open_trace (LeatSession *self, GCancellable *cancellable, GError **
 {
   g_autofree char *process = NULL;
 
-  if (self->trace_path == NULL)
+  if (self->options.trace_path == NULL)
     return TRUE;
-  self->trace = leat_trace_new (self->trace_path, cancellable, error);
-  if (self->trace == NULL)
+  self->tracing.trace = leat_trace_new (self->options.trace_path, cancellable, error);
+  if (self->tracing.trace == NULL)
     return FALSE;
   process = g_strdup_printf ("leat on %s: %s", leat_device_get_id (self->device), leat_device_get_name (self->device));
-  self->traced = 0;
-  g_array_set_size (self->trace_widths, 0);
-  g_array_set_size (self->trace_widths, 1);
-  leat_trace_name_process (self->trace, process);
-  leat_trace_name_track (self->trace, leat_trace_get_host (0), "lane 0, host");
+  self->tracing.n = 0;
+  g_array_set_size (self->tracing.widths, 0);
+  g_array_set_size (self->tracing.widths, 1);
+  leat_trace_name_process (self->tracing.trace, process);
+  leat_trace_name_track (self->tracing.trace, leat_trace_get_host (0), "lane 0, host");
   return TRUE;
 }
 
@@ -50,28 +50,28 @@ leat_session_close_trace (LeatSession *self)
 {
   g_autoptr (GError) warning = NULL;
 
-  if (self->trace != NULL && !leat_trace_finish (self->trace, &warning))
+  if (self->tracing.trace != NULL && !leat_trace_finish (self->tracing.trace, &warning))
     leat_bus_post (leat_pipeline_get_bus (self->pipeline),
                    leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, NULL));
-  g_clear_pointer (&self->trace, leat_trace_free);
+  g_clear_pointer (&self->tracing.trace, leat_trace_free);
 }
 
 gboolean
 leat_session_is_traced (LeatSession *self)
 {
-  return self->trace != NULL && self->traced < LEAT_TRACE_RUNS;
+  return self->tracing.trace != NULL && self->tracing.n < LEAT_TRACE_RUNS;
 }
 
 /* Tracks come with the first run that needs them. */
 static void
 leat_session_name_lane (LeatSession *self, guint lane)
 {
-  for (guint i = self->trace_widths->len; i <= lane; i++)
+  for (guint i = self->tracing.widths->len; i <= lane; i++)
     {
       g_autofree char *name = g_strdup_printf ("lane %u, host", i);
 
-      leat_trace_name_track (self->trace, leat_trace_get_host (i), name);
-      g_array_set_size (self->trace_widths, i + 1);
+      leat_trace_name_track (self->tracing.trace, leat_trace_get_host (i), name);
+      g_array_set_size (self->tracing.widths, i + 1);
     }
 }
 
@@ -79,7 +79,7 @@ leat_session_name_lane (LeatSession *self, guint lane)
 static guint
 leat_session_choose_track (LeatSession *self, guint lane, gint64 *free_from, gint64 begin_ns, gint64 end_ns)
 {
-  guint *width = &g_array_index (self->trace_widths, guint, lane);
+  guint *width = &g_array_index (self->tracing.widths, guint, lane);
   guint track = 0;
 
   while (track < LEAT_TRACE_WIDTH - 1 && free_from[track] > begin_ns)
@@ -89,7 +89,7 @@ leat_session_choose_track (LeatSession *self, guint lane, gint64 *free_from, gin
       g_autofree char *name = *width == 0 ? g_strdup_printf ("lane %u, device", lane)
                                           : g_strdup_printf ("lane %u, device, beside %u", lane, *width);
 
-      leat_trace_name_track (self->trace, leat_trace_get_device (lane) + *width, name);
+      leat_trace_name_track (self->tracing.trace, leat_trace_get_device (lane) + *width, name);
     }
   free_from[track] = end_ns;
   return leat_trace_get_device (lane) + track;
@@ -107,14 +107,14 @@ leat_session_trace_nodes (LeatSession *self, const LeatSessionFlight *flight)
   gint64 shift = from + MAX (spare, 0) / 2;
   gint64 free_from[LEAT_TRACE_WIDTH] = { 0 };
 
-  for (guint i = 0; i < self->times.nodes->len; i++)
+  for (guint i = 0; i < self->told.times.nodes->len; i++)
     {
-      const LeatNodeTimes *times = &g_array_index (self->times.nodes, LeatNodeTimes, i);
+      const LeatNodeTimes *times = &g_array_index (self->told.times.nodes, LeatNodeTimes, i);
       const LeatOpTime *op = &timing->times[times->index];
       gint64 begin_ns = CLAMP (op->begin_ns, 0, timing->span_ns) + shift;
       gint64 end_ns = CLAMP (op->end_ns, 0, timing->span_ns) + shift;
 
-      leat_trace_add (self->trace, leat_session_choose_track (self, flight->index, free_from, begin_ns, end_ns),
+      leat_trace_add (self->tracing.trace, leat_session_choose_track (self, flight->index, free_from, begin_ns, end_ns),
                       times->op, times->node, begin_ns, end_ns, flight->run.number);
     }
 }
@@ -125,8 +125,8 @@ leat_session_trace_step (LeatSession *self, const LeatSessionFlight *flight, con
 {
   const LeatRun *run = &flight->run;
 
-  leat_trace_add (self->trace, leat_trace_get_host (flight->index), "host", name, run->marks[from], run->marks[to],
-                  run->number);
+  leat_trace_add (self->tracing.trace, leat_trace_get_host (flight->index), "host", name, run->marks[from],
+                  run->marks[to], run->number);
 }
 
 /* By who gives to the sinks, which is one thread. */
@@ -142,7 +142,7 @@ leat_session_trace_run (LeatSession *self, LeatSessionFlight *flight)
   leat_session_name_lane (self, flight->index);
   leat_session_trace_step (self, flight, "fill", LEAT_MARK_BEGUN, LEAT_MARK_FILLED);
   if (run->known)
-    leat_trace_add_instant (self->trace, track, "memo hit", run->marks[LEAT_MARK_FILLED]);
+    leat_trace_add_instant (self->tracing.trace, track, "memo hit", run->marks[LEAT_MARK_FILLED]);
   else
     {
       leat_session_trace_step (self, flight, "launch", handed, LEAT_MARK_LAUNCHED);
@@ -152,5 +152,5 @@ leat_session_trace_run (LeatSession *self, LeatSessionFlight *flight)
   if (run->measured)
     leat_session_trace_nodes (self, flight);
   if (run->number == LEAT_TRACE_RUNS)
-    leat_trace_add_instant (self->trace, track, "no more runs are written", run->marks[LEAT_MARK_DRAINED]);
+    leat_trace_add_instant (self->tracing.trace, track, "no more runs are written", run->marks[LEAT_MARK_DRAINED]);
 }

@@ -11,13 +11,13 @@
 void
 leat_session_list_kernel_transfers (LeatSession *self)
 {
-  g_array_set_size (self->kernel_transfers, 0);
+  g_array_set_size (self->ledger.kernel_transfers, 0);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
       if (op->kind == LEAT_OP_TRANSFER && (!op->elided || op->packed_with != NULL) && leat_op_launches (op))
-        g_array_append_val (self->kernel_transfers, i);
+        g_array_append_val (self->ledger.kernel_transfers, i);
     }
 }
 
@@ -37,9 +37,10 @@ void
 leat_session_note_kernel_transfers (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n)
 {
   /* A persistent kernel copies all of them, and has said so. */
-  for (guint i = 0; i < self->kernel_transfers->len && (!self->plan->traits.persistent || path != LEAT_PATH_FULL); i++)
+  for (guint i = 0;
+       i < self->ledger.kernel_transfers->len && (!self->plan->traits.persistent || path != LEAT_PATH_FULL); i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->kernel_transfers, guint, i));
+      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->ledger.kernel_transfers, guint, i));
       LeatTraffic traffic = { 0 };
       void *from, *to;
       CUdeviceptr address;

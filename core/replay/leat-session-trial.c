@@ -45,7 +45,7 @@ leat_trial_count_bytes (const LeatSessionStaging *staging)
 static void
 leat_trial_fill (LeatSession *self)
 {
-  for (guint i = 0; i < self->inputs->len; i++)
+  for (guint i = 0; i < self->ends.inputs->len; i++)
     {
       const LeatSessionStaging *staging = &leat_session_get_input (self, i)->staging;
       gsize bytes = leat_trial_count_bytes (staging);
@@ -59,7 +59,7 @@ leat_trial_fill (LeatSession *self)
 static void
 leat_trial_read (LeatSession *self)
 {
-  for (guint i = 0; i < self->outputs->len; i++)
+  for (guint i = 0; i < self->ends.outputs->len; i++)
     {
       const LeatSessionStaging *staging = &leat_session_get_output (self, i)->staging;
       gsize bytes = leat_trial_count_bytes (staging);

@@ -117,9 +117,9 @@ leat_ways_write_trials (LeatSession *self, GKeyFile *file, const char *band)
   g_autofree char *group = leat_ways_dup_group ("trials", band);
 
   g_key_file_remove_group (file, group, NULL);
-  for (guint i = 0; i < self->trials->len; i++)
+  for (guint i = 0; i < self->tuning.trials->len; i++)
     {
-      const LeatTrial *trial = &g_array_index (self->trials, LeatTrial, i);
+      const LeatTrial *trial = &g_array_index (self->tuning.trials, LeatTrial, i);
       g_autofree char *ways = g_strdup_printf ("ways-%u", i), *us = g_strdup_printf ("us-%u", i);
 
       g_key_file_set_string (file, group, ways, trial->ways);
@@ -133,7 +133,7 @@ leat_ways_read_trials (LeatSession *self, GKeyFile *file, const char *band)
 {
   g_autofree char *group = leat_ways_dup_group ("trials", band);
 
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   for (guint i = 0;; i++)
     {
       g_autofree char *ways = g_strdup_printf ("ways-%u", i), *us = g_strdup_printf ("us-%u", i);
@@ -142,9 +142,9 @@ leat_ways_read_trials (LeatSession *self, GKeyFile *file, const char *band)
 
       if (trial.ways == NULL)
         break;
-      g_array_append_val (self->former_trials, trial);
+      g_array_append_val (self->tuning.former_trials, trial);
     }
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
 }
 
 /* What is no file might be waited for. */
@@ -194,14 +194,14 @@ leat_session_recall_ways (LeatSession *self)
 
   if (!leat_ways_load (file, path))
     return FALSE;
-  g_free (self->band);
-  self->band = g_key_file_get_string (file, "transfers", "band", NULL);
-  if (self->band == NULL || !leat_ways_read (self, file, self->band, ways))
+  g_free (self->tuning.band);
+  self->tuning.band = g_key_file_get_string (file, "transfers", "band", NULL);
+  if (self->tuning.band == NULL || !leat_ways_read (self, file, self->tuning.band, ways))
     return FALSE;
   traits.ways = ways;
   leat_plan_bind (self->plan, &traits);
-  self->ways_known = TRUE;
-  leat_ways_read_trials (self, file, self->band);
+  self->tuning.ways_known = TRUE;
+  leat_ways_read_trials (self, file, self->tuning.band);
   return TRUE;
 }
 
@@ -212,13 +212,13 @@ leat_session_recall_ways_of_band (LeatSession *self, guint *ways)
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autofree char *path = leat_ways_dup_path (self);
 
-  g_mutex_lock (&self->told_lock);
-  g_array_set_size (self->former_trials, 0);
-  g_mutex_unlock (&self->told_lock);
-  if (!leat_ways_load (file, path) || !leat_ways_read (self, file, self->band, ways))
+  g_mutex_lock (&self->told.lock);
+  g_array_set_size (self->tuning.former_trials, 0);
+  g_mutex_unlock (&self->told.lock);
+  if (!leat_ways_load (file, path) || !leat_ways_read (self, file, self->tuning.band, ways))
     return FALSE;
-  leat_ways_read_trials (self, file, self->band);
-  g_key_file_set_string (file, "transfers", "band", self->band);
+  leat_ways_read_trials (self, file, self->tuning.band);
+  g_key_file_set_string (file, "transfers", "band", self->tuning.band);
   leat_ways_save (file, path);
   return TRUE;
 }
@@ -227,7 +227,7 @@ leat_session_recall_ways_of_band (LeatSession *self, guint *ways)
 void
 leat_session_remember_ways (LeatSession *self, const guint *ways, double us)
 {
-  g_autofree char *path = leat_ways_dup_path (self), *group = leat_ways_dup_group ("ways", self->band);
+  g_autofree char *path = leat_ways_dup_path (self), *group = leat_ways_dup_group ("ways", self->tuning.band);
   g_autoptr (GKeyFile) file = g_key_file_new ();
 
   if (!leat_ways_load (file, path))
@@ -236,10 +236,10 @@ leat_session_remember_ways (LeatSession *self, const guint *ways, double us)
       file = g_key_file_new ();
     }
   g_key_file_set_integer (file, "transfers", "version", LEAT_WAYS_VERSION);
-  g_key_file_set_string (file, "transfers", "band", self->band);
+  g_key_file_set_string (file, "transfers", "band", self->tuning.band);
   g_key_file_remove_group (file, group, NULL);
   g_key_file_set_double (file, group, "us", us);
-  leat_ways_write_trials (self, file, self->band);
+  leat_ways_write_trials (self, file, self->tuning.band);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       g_autofree char *key = g_strdup_printf ("op-%u", i);
@@ -265,7 +265,7 @@ leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
       if (op->kind == old->kind && op->node == old->node && leat_op_has_ways (op) && leat_op_has_ways (old))
         ways[i] = leat_op_get_measured (old);
     }
-  traits.ways = self->ways_known ? ways : NULL;
-  traits.settled = traits.settled || self->stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
+  traits.ways = self->tuning.ways_known ? ways : NULL;
+  traits.settled = traits.settled || self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
   return leat_session_bind_persistent (self, plan, &traits, error);
 }

@@ -40,7 +40,7 @@ leat_session_has_sink_on_device (LeatSession *self)
 {
   gboolean has = FALSE;
 
-  for (guint i = 0; i < self->outputs->len && !has; i++)
+  for (guint i = 0; i < self->ends.outputs->len && !has; i++)
     has = leat_plan_get_root (self->batch->shape, leat_session_get_output (self, i)->buffer->id)->kind
           != LEAT_BUFFER_STAGING;
   return has;
@@ -50,20 +50,20 @@ leat_session_has_sink_on_device (LeatSession *self)
 static gboolean
 leat_session_has_wide_plan (LeatSession *self)
 {
-  if (self->not_wide == self->plan)
+  if (self->streaming.not_wide == self->plan)
     return FALSE;
   if (leat_session_have_batch (self, FALSE, NULL) && self->batch->shape->why_in_turn == NULL
       && self->batch->shape->traits.entries > 1 && !leat_session_has_sink_on_device (self))
     return TRUE;
-  self->not_wide = self->plan;
+  self->streaming.not_wide = self->plan;
   return FALSE;
 }
 
 gboolean
 leat_session_should_widen (LeatSession *self)
 {
-  return self->batch_most > 1 && self->memo == NULL && !self->plan->grows && leat_session_may_stream (self)
-         && leat_session_has_wide_plan (self);
+  return self->options.batch_most > 1 && self->recall.memo == NULL && !self->plan->grows
+         && leat_session_may_stream (self) && leat_session_has_wide_plan (self);
 }
 
 static void
@@ -79,7 +79,7 @@ static void
 leat_wide_make_slots (LeatWide *self)
 {
   LeatSession *session = self->session;
-  guint n_ports = session->inputs->len + session->outputs->len;
+  guint n_ports = session->ends.inputs->len + session->ends.outputs->len;
 
   self->slots = g_new0 (LeatSessionFlight, self->run.n);
   for (guint slot = 0; slot < self->run.n; slot++)
@@ -89,13 +89,13 @@ leat_wide_make_slots (LeatWide *self)
       flight->lane = leat_session_get_flight (session, 0)->lane;
       flight->index = slot;
       flight->inputs = g_new (LeatSessionStaging, n_ports);
-      flight->outputs = flight->inputs + session->inputs->len;
-      for (guint i = 0; i < session->inputs->len; i++)
+      flight->outputs = flight->inputs + session->ends.inputs->len;
+      for (guint i = 0; i < session->ends.inputs->len; i++)
         {
           flight->inputs[i] = leat_session_get_input (session, i)->staging;
           leat_wide_place (self, leat_session_get_input (session, i)->buffer, slot, &flight->inputs[i]);
         }
-      for (guint i = 0; i < session->outputs->len; i++)
+      for (guint i = 0; i < session->ends.outputs->len; i++)
         {
           flight->outputs[i] = leat_session_get_output (session, i)->staging;
           leat_wide_place (self, leat_session_get_output (session, i)->buffer, slot, &flight->outputs[i]);
@@ -137,9 +137,9 @@ leat_wide_give (LeatWide *self, guint slot, GError **error)
   if (*failure == NULL && !leat_session_give_run (session, flight, self->cancellable, error))
     return FALSE;
   g_clear_error (failure);
-  session->stats.sink_us += flight->run.sink_us;
-  if (session->stats.runs++ == 0)
-    session->stats.first_us = g_get_monotonic_time () - session->open_since_us;
+  session->ledger.stats.sink_us += flight->run.sink_us;
+  if (session->ledger.stats.runs++ == 0)
+    session->ledger.stats.first_us = g_get_monotonic_time () - session->ledger.open_since_us;
   return TRUE;
 }
 
@@ -147,7 +147,7 @@ leat_wide_give (LeatWide *self, guint slot, GError **error)
 static void
 leat_wide_set_before (LeatWide *self, guint index, guint others)
 {
-  self->run.before = self->session->stats.runs + others - (guint64) index * self->n;
+  self->run.before = self->session->ledger.stats.runs + others - (guint64) index * self->n;
 }
 
 /* The first of all lanes that fail is what the call ends with. */
@@ -176,7 +176,7 @@ leat_wide_complete (LeatWide *self, guint index, GError **error)
     return TRUE;
   leat_wide_set_before (self, index, 0);
   good = leat_batch_run_complete (session, &self->run, &self->batch->flights[index], error);
-  session->stats.device_us += g_get_monotonic_time () - self->launched_us[index];
+  session->ledger.stats.device_us += g_get_monotonic_time () - self->launched_us[index];
   leat_wide_tell (self, first, n);
   for (guint i = 0; i < n && good; i++)
     good = leat_wide_give (self, first + i, error);
@@ -232,7 +232,7 @@ leat_wide_launch (LeatWide *self, guint index, GError **error)
         return FALSE;
     }
   self->launched_us[index] = g_get_monotonic_time ();
-  session->stats.in_flight_most = MAX (session->stats.in_flight_most, leat_wide_count_launched (self));
+  session->ledger.stats.in_flight_most = MAX (session->ledger.stats.in_flight_most, leat_wide_count_launched (self));
   return TRUE;
 }
 
@@ -244,15 +244,15 @@ leat_wide_read (LeatWide *self, guint slot, gboolean wait, GError **error)
   LeatSessionFlight *flight = &self->slots[slot];
   LeatFlow flow;
 
-  if (session->n_filled == 0)
+  if (session->ends.n_filled == 0)
     flight->run = (LeatRun){ .streamed = TRUE };
   flow = leat_session_read_run (session, flight, wait, self->cancellable, error);
   self->is_clean = flow == LEAT_FLOW_ERROR && flight->run.refused;
   if (flow != LEAT_FLOW_DATA)
     return flow;
-  session->stats.items_in += flight->run.items;
-  session->stats.bytes_in += flight->run.bytes;
-  session->stats.source_us += flight->run.read_us - flight->run.begin_us;
+  session->ledger.stats.items_in += flight->run.items;
+  session->ledger.stats.bytes_in += flight->run.bytes;
+  session->ledger.stats.source_us += flight->run.read_us - flight->run.begin_us;
   return LEAT_FLOW_DATA;
 }
 
@@ -268,8 +268,8 @@ leat_wide_find_room (LeatWide *self, guint index, GError **error)
   if (leat_session_has_room (session, ahead))
     return LEAT_FLOW_DATA;
   leat_session_keep_read (session, flight);
-  session->stats.items_in -= flight->run.items;
-  session->stats.bytes_in -= flight->run.bytes;
+  session->ledger.stats.items_in -= flight->run.items;
+  session->ledger.stats.bytes_in -= flight->run.bytes;
   self->is_clean = ahead == 0 && !leat_session_check_sinks (session, error);
   return self->is_clean ? LEAT_FLOW_ERROR : LEAT_FLOW_EMPTY;
 }
@@ -305,7 +305,7 @@ leat_wide_carry (LeatWide *self, guint from, guint to)
 
   if (from == to)
     return;
-  for (guint i = 0; i < session->n_filled; i++)
+  for (guint i = 0; i < session->ends.n_filled; i++)
     {
       const LeatBuffer *buffer = leat_session_get_input (session, i)->buffer;
 
@@ -335,7 +335,7 @@ leat_wide_turn (LeatWide *self, GError **error)
   end = index * self->n + self->filled[index];
   if (!leat_wide_launch (self, index, error))
     return LEAT_FLOW_ERROR;
-  if (self->session->n_filled > 0 && (flow == LEAT_FLOW_EMPTY || self->is_clean))
+  if (self->session->ends.n_filled > 0 && (flow == LEAT_FLOW_EMPTY || self->is_clean))
     {
       if (!leat_wide_complete_all (self, error))
         return LEAT_FLOW_ERROR;
@@ -369,9 +369,9 @@ leat_wide_keep_read (LeatWide *self)
   LeatSession *session = self->session;
   g_auto (LeatKept) kept = { 0 };
 
-  if (session->n_filled == 0)
+  if (session->ends.n_filled == 0)
     return;
-  leat_kept_init (&kept, session, &self->slots[self->next * self->n], session->n_filled);
+  leat_kept_init (&kept, session, &self->slots[self->next * self->n], session->ends.n_filled);
   leat_kept_put (&kept, session, leat_session_get_flight (session, 0));
 }
 
@@ -381,7 +381,7 @@ leat_wide_settle (LeatWide *self, LeatFlow flow, GError **error)
   LeatSession *session = self->session;
   LeatSessionFlight *flight = leat_session_get_flight (session, 0);
 
-  leat_monitored_clear_where (&session->monitored);
+  leat_monitored_clear_where (&session->told.monitored);
   leat_wide_keep_read (self);
   if (flow == LEAT_FLOW_ERROR)
     leat_batch_run_abandon (session);
@@ -419,6 +419,6 @@ leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError *
   g_array_set_size (batch->reports, 0);
   leat_session_take_refusal (self, NULL);
   leat_wide_make_slots (&wide);
-  self->stats.lanes = wide.run.n;
+  self->ledger.stats.lanes = wide.run.n;
   return leat_wide_settle (&wide, leat_wide_go (&wide, error), error);
 }

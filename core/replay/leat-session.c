@@ -45,7 +45,7 @@ leat_session_new (LeatPipeline *pipeline, const char *device)
 gboolean
 leat_session_is_open (LeatSession *self)
 {
-  return g_atomic_int_get (&self->is_open);
+  return g_atomic_int_get (&self->hold.is_open);
 }
 
 /**
@@ -66,9 +66,9 @@ leat_session_dup_plan (LeatSession *self)
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
 
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   plan = self->plan != NULL ? g_object_ref (self->plan) : NULL;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
   return plan;
 }
 
@@ -78,10 +78,10 @@ leat_session_set_plan (LeatSession *self, LeatPlan *plan)
 {
   g_autoptr (LeatPlan) before = NULL;
 
-  g_mutex_lock (&self->told_lock);
+  g_mutex_lock (&self->told.lock);
   before = self->plan;
   self->plan = plan != NULL ? g_object_ref (plan) : NULL;
-  g_mutex_unlock (&self->told_lock);
+  g_mutex_unlock (&self->told.lock);
 }
 
 /**
@@ -104,43 +104,43 @@ leat_session_finalize (GObject *object)
   LeatSession *self = LEAT_SESSION (object);
 
   leat_session_close (self);
-  if (self->waiter != NULL)
-    leat_waiter_stop (self->waiter);
-  g_clear_pointer (&self->waiter, leat_waiter_unref);
+  if (self->await.waiter != NULL)
+    leat_waiter_stop (self->await.waiter);
+  g_clear_pointer (&self->await.waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
-  g_ptr_array_unref (self->away);
-  g_ptr_array_unref (self->setups);
-  g_ptr_array_unref (self->lent);
-  g_ptr_array_unref (self->entered);
-  g_array_unref (self->inputs);
-  g_array_unref (self->outputs);
-  g_ptr_array_unref (self->endpoints);
-  g_array_unref (self->trials);
-  g_array_unref (self->former_trials);
-  g_ptr_array_unref (self->growths);
+  g_ptr_array_unref (self->states.away);
+  g_ptr_array_unref (self->shapes.setups);
+  g_ptr_array_unref (self->states.lent);
+  g_ptr_array_unref (self->states.entered);
+  g_array_unref (self->ends.inputs);
+  g_array_unref (self->ends.outputs);
+  g_ptr_array_unref (self->ends.endpoints);
+  g_array_unref (self->tuning.trials);
+  g_array_unref (self->tuning.former_trials);
+  g_ptr_array_unref (self->told.growths);
   g_array_unref (self->flights);
-  g_array_unref (self->trace_widths);
-  g_array_unref (self->kernel_transfers);
+  g_array_unref (self->tracing.widths);
+  g_array_unref (self->ledger.kernel_transfers);
   g_clear_pointer (&self->account, leat_memory_account_unref);
-  g_array_unref (self->report_totals);
-  g_array_unref (self->loop_totals);
-  g_ptr_array_unref (self->looping);
-  g_clear_pointer (&self->reported, g_ptr_array_unref);
-  g_clear_pointer (&self->told_queues, g_variant_unref);
-  g_clear_pointer (&self->refusal, g_variant_unref);
-  g_clear_error (&self->trial_error);
+  g_array_unref (self->told.report_totals);
+  g_array_unref (self->told.loop_totals);
+  g_ptr_array_unref (self->told.looping);
+  g_clear_pointer (&self->told.reported, g_ptr_array_unref);
+  g_clear_pointer (&self->told.queues, g_variant_unref);
+  g_clear_pointer (&self->told.refusal, g_variant_unref);
+  g_clear_error (&self->tuning.trial_error);
   g_clear_object (&self->pipeline);
-  g_free (self->selector);
-  g_free (self->band);
-  g_free (self->told_device);
-  g_free (self->told_reason);
-  g_free (self->trace_path);
-  g_free (self->name);
+  g_free (self->options.selector);
+  g_free (self->tuning.band);
+  g_free (self->told.device);
+  g_free (self->told.reason);
+  g_free (self->options.trace_path);
+  g_free (self->told.name);
   leat_session_clear_times (self);
-  g_array_unref (self->times.nodes);
-  g_weak_ref_clear (&self->overseer);
+  g_array_unref (self->told.times.nodes);
+  g_weak_ref_clear (&self->overseen.overseer);
   leat_session_set_scratch (self, NULL);
-  g_mutex_clear (&self->told_lock);
+  g_mutex_clear (&self->told.lock);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }
 
@@ -171,39 +171,39 @@ leat_session_flight_clear (LeatSessionFlight *flight)
 static void
 leat_session_init (LeatSession *self)
 {
-  self->reuse = TRUE;
-  self->repeat = 1;
-  self->persistent_idle_ms = LEAT_SESSION_PERSISTENT_IDLE_MS;
-  self->persistent_limit_ms = LEAT_SESSION_PERSISTENT_LIMIT_MS;
-  self->priority = LEAT_PRIORITY_NORMAL;
-  self->weight = 1;
-  self->calibrate = TRUE;
-  self->trials_us = LEAT_SESSION_TRIALS_US;
-  self->report_totals = leat_session_totals_new ();
-  self->reported = g_ptr_array_new ();
-  self->growths = leat_session_growths_new ();
-  self->loop_totals = leat_session_loops_new ();
-  self->looping = g_ptr_array_new ();
-  self->trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
-  g_array_set_clear_func (self->trials, (GDestroyNotify) leat_trial_clear);
-  self->former_trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
-  g_array_set_clear_func (self->former_trials, (GDestroyNotify) leat_trial_clear);
+  self->options.reuse = TRUE;
+  self->options.repeat = 1;
+  self->options.persistent_idle_ms = LEAT_SESSION_PERSISTENT_IDLE_MS;
+  self->options.persistent_limit_ms = LEAT_SESSION_PERSISTENT_LIMIT_MS;
+  self->options.priority = LEAT_PRIORITY_NORMAL;
+  self->options.weight = 1;
+  self->options.calibrate = TRUE;
+  self->tuning.trials_us = LEAT_SESSION_TRIALS_US;
+  self->told.report_totals = leat_session_totals_new ();
+  self->told.reported = g_ptr_array_new ();
+  self->told.growths = leat_session_growths_new ();
+  self->told.loop_totals = leat_session_loops_new ();
+  self->told.looping = g_ptr_array_new ();
+  self->tuning.trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
+  g_array_set_clear_func (self->tuning.trials, (GDestroyNotify) leat_trial_clear);
+  self->tuning.former_trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
+  g_array_set_clear_func (self->tuning.former_trials, (GDestroyNotify) leat_trial_clear);
   self->flights = g_array_new (FALSE, TRUE, sizeof (LeatSessionFlight));
   g_array_set_clear_func (self->flights, (GDestroyNotify) leat_session_flight_clear);
-  self->trace_widths = g_array_new (FALSE, TRUE, sizeof (guint));
-  self->memo_entries = 32;
-  self->memo_bytes = 8 << 20;
-  self->cache_bytes = 256 << 20;
-  self->kernel_transfers = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->tracing.widths = g_array_new (FALSE, TRUE, sizeof (guint));
+  self->options.memo_entries = 32;
+  self->options.memo_bytes = 8 << 20;
+  self->options.cache_bytes = 256 << 20;
+  self->ledger.kernel_transfers = g_array_new (FALSE, FALSE, sizeof (guint));
   self->lanes = g_ptr_array_new ();
-  self->away = leat_session_away_new ();
-  self->lent = g_ptr_array_new_with_free_func (g_object_unref);
-  self->entered = g_ptr_array_new ();
-  self->setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
-  self->inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
-  self->outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
-  self->endpoints = g_ptr_array_new ();
-  self->times.nodes = leat_session_times_new ();
-  g_weak_ref_init (&self->overseer, NULL);
-  g_mutex_init (&self->told_lock);
+  self->states.away = leat_session_away_new ();
+  self->states.lent = g_ptr_array_new_with_free_func (g_object_unref);
+  self->states.entered = g_ptr_array_new ();
+  self->shapes.setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
+  self->ends.inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
+  self->ends.outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
+  self->ends.endpoints = g_ptr_array_new ();
+  self->told.times.nodes = leat_session_times_new ();
+  g_weak_ref_init (&self->overseen.overseer, NULL);
+  g_mutex_init (&self->told.lock);
 }

@@ -69,7 +69,7 @@ place_attempt (Place *self)
 
   g_assert_true ((flow == LEAT_FLOW_ERROR) == (error != NULL));
   place_note (self, "flow %d, %s", flow, place_get_message (self, error));
-  g_assert_cmpint (g_atomic_int_get (&session->use), ==, LEAT_SESSION_FREE);
+  g_assert_cmpint (g_atomic_int_get (&session->hold.use), ==, LEAT_SESSION_FREE);
   if (flow == LEAT_FLOW_DATA)
     place_note_results (self);
   return flow;
@@ -78,10 +78,10 @@ place_attempt (Place *self)
 LeatFlow
 place_replay (Place *self, gboolean quickly)
 {
-  guint64 before = self->base.session->n_quick;
+  guint64 before = self->base.session->ledger.n_quick;
   LeatFlow flow = place_attempt (self);
 
-  g_assert_cmpuint (self->base.session->n_quick - before, ==, quickly && self->quick);
+  g_assert_cmpuint (self->base.session->ledger.n_quick - before, ==, quickly && self->quick);
   return flow;
 }
 
@@ -171,11 +171,12 @@ place_note_end (Place *self)
   if (counts != NULL)
     place_note_dict (self, counts);
   place_note (self, "%s", reported);
-  place_note (self, "recent %u, ended %d, failed %d", session->monitored.n_recent, session->ended, session->failed);
-  for (guint i = 0; session->inputs != NULL && i < session->inputs->len; i++)
+  place_note (self, "recent %u, ended %d, failed %d", session->told.monitored.n_recent, session->ends.ended,
+              session->hold.failed);
+  for (guint i = 0; session->ends.inputs != NULL && i < session->ends.inputs->len; i++)
     place_note (self, "input %u: %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, i,
-                g_array_index (session->inputs, LeatSessionInput, i).generation,
-                g_array_index (session->inputs, LeatSessionInput, i).on_device);
+                g_array_index (session->ends.inputs, LeatSessionInput, i).generation,
+                g_array_index (session->ends.inputs, LeatSessionInput, i).on_device);
 }
 
 static char *
@@ -193,7 +194,7 @@ place_play (const char *text, LeatExecutor executor, PlaceScene scene, const cha
       leat_session_open (self.base.session, NULL, &error);
       g_assert_no_error (error);
     }
-  self.base.session->never_quick = !quick;
+  self.base.session->options.never_quick = !quick;
   self.on_gpu = !leat_device_is_cpu (leat_session_get_device (self.base.session));
   leat_session_start_counting (self.base.session, &error);
   g_assert_no_error (error);
@@ -201,7 +202,7 @@ place_play (const char *text, LeatExecutor executor, PlaceScene scene, const cha
     place_map (&self);
   (*scene) (&self);
   place_note_end (&self);
-  g_assert_true (quick || self.base.session->n_quick == 0);
+  g_assert_true (quick || self.base.session->ledger.n_quick == 0);
   session_fixture_close (&self.base);
   return g_string_free (self.told, FALSE);
 }

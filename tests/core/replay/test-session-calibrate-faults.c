@@ -38,7 +38,7 @@ static void
 fixture_open (SessionFixture *self)
 {
   session_fixture_open (self, TEXT, LEAT_EXECUTOR_GRAPH);
-  self->session->trials_us = 10000;
+  self->session->tuning.trials_us = 10000;
 }
 
 /* 0 with an error. */

@@ -143,7 +143,7 @@ meanwhile (SessionFixture *fixture, gboolean (*call) (SessionFixture *fixture, G
   g_autoptr (GBytes) output = NULL;
   gboolean good;
 
-  while (g_atomic_int_get (&fixture->session->use) != LEAT_SESSION_RUNNING)
+  while (g_atomic_int_get (&fixture->session->hold.use) != LEAT_SESSION_RUNNING)
     g_usleep (100);
   good = (*call) (fixture, error);
   g_assert_true (push (fixture, 4, NULL));

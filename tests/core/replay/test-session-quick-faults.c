@@ -31,7 +31,7 @@ faulty (Place *self)
   place_note (self, "failed: %s", fault_driver_get_failed () != NULL ? fault_driver_get_failed () : "none");
   met = met || fault_driver_get_failed () != NULL;
   fault_driver_plant ("");
-  place_note (self, "session %d", self->base.session->failed);
+  place_note (self, "session %d", self->base.session->hold.failed);
   place_attempt (self);
   place_attempt (self);
 }

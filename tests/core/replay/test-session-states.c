@@ -211,7 +211,7 @@ test_states_close_ends_a_run (void)
 
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   leat_session_run_async (fixture.session, NULL, on_run_closed, loop);
-  while (g_atomic_int_get (&fixture.session->use) != LEAT_SESSION_RUNNING)
+  while (g_atomic_int_get (&fixture.session->hold.use) != LEAT_SESSION_RUNNING)
     g_usleep (100);
   leat_session_close (fixture.session);
   g_main_loop_run (loop);

@@ -79,7 +79,7 @@ ways_fixture_drop (void)
 void
 ways_fixture_be_patient (LeatSession *session)
 {
-  session->trials_us = 60e6;
+  session->tuning.trials_us = 60e6;
 }
 
 guint

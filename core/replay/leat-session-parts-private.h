@@ -1,0 +1,189 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "graph/leat-app.h"
+#include "leat-lane-private.h"
+#include "leat-monitored-private.h"
+#include "leat-run-private.h"
+#include "leat-session-stats-private.h"
+#include "leat-batch-private.h"
+#include "leat-memo-private.h"
+#include "leat-overseer-private.h"
+#include "leat-address-map-private.h"
+#include "buffer/leat-device-buffer-private.h"
+#include "leat-session.h"
+#include "leat-setup-private.h"
+#include "leat-trace-private.h"
+#include "leat-waiter-private.h"
+
+G_BEGIN_DECLS
+
+/* What a session is made of, each part with its owner: the files that are named after it, or as the comment says. */
+
+/* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
+typedef struct
+{
+  LeatOp *op;
+  LeatBuffer *buffer;
+  LeatApp *app;     /* NULL: another kind of source */
+  const char *name; /* of the node, which has it as long as the session is open */
+  LeatSessionStaging staging;
+  gboolean direct;    /* the program fills the staging memory itself */
+  guint64 generation; /* of the staging memory */
+  guint64 on_device;  /* of what the last completed run uploaded */
+} LeatSessionInput;
+
+typedef struct
+{
+  LeatOp *op;
+  LeatBuffer *buffer;
+  LeatApp *app;     /* NULL: another kind of sink */
+  const char *name; /* likewise */
+  LeatSessionStaging staging;
+  gboolean direct; /* the program reads the staging memory itself */
+} LeatSessionOutput;
+
+/* In the window of runs that is under way. */
+typedef struct
+{
+  guint looked, hits;
+  guint losses; /* windows in a row that did not pay */
+  gint64 spent_ns;
+} LeatMemoCosts;
+
+/* What the constants of a plan take. */
+typedef struct
+{
+  guint64 own_bytes, written_bytes; /* of the device's memory, and of what is written there */
+  guint64 n_own;
+  guint64 shared_bytes; /* that are there already */
+  gboolean was_lost;    /* some of these were made all the same: another session was faster */
+} LeatConstantBytes;
+
+/* What the application asks for. */
+typedef struct
+{
+  char *selector;
+  LeatExecutor executor;
+  LeatEarlyStart early_start;
+  guint persistent_idle_ms, persistent_limit_ms, persistent_multiprocessors; /* see LeatPersistentLimits */
+  gboolean reuse; /* leave uploads out where the inputs are what they were */
+  guint64 repeat; /* runs on each set of inputs */
+  LeatReadback readback;
+  gboolean calibrate; /* find the best ways of data between host and device by measuring */
+  gint wait;          /* atomic: LeatWait */
+  LeatMemoMode memo_mode;
+  guint memo_entries;
+  guint64 memo_bytes;
+  LeatTimingMode timing_mode;
+  gint priority, weight; /* atomic: among the sessions of a scheduler */
+  char *trace_path;
+  guint64 cache_bytes;
+  guint64 budget;       /* of the device's memory; 0: none of its own */
+  guint batch_most;     /* entries in one launch; 0: what suits */
+  guint n_lanes;        /* that are wanted; 0: whatever pays */
+  gboolean never_quick; /* for comparisons */
+} LeatSessionOptions;
+
+/* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
+typedef enum
+{
+  LEAT_SESSION_FREE,
+  LEAT_SESSION_CHANGING, /* opens, closes, or looks whether it may run */
+  LEAT_SESSION_RUNNING,
+  LEAT_SESSION_LAUNCHED, /* nobody: the device is at work, and somebody will complete the run */
+} LeatSessionUse;
+
+/* Who has it, and may it run? */
+typedef struct
+{
+  gint use;           /* atomic: LeatSessionUse */
+  gint is_open;       /* atomic; changed only by who has the session */
+  gboolean failed;    /* in a run: what comes next would have a hole */
+  gint closing;       /* atomic: the run that is under way must end */
+  gint parting;       /* atomic: a former overseer has a run of it under way */
+  gboolean is_pushed; /* the context is current while it runs */
+  gboolean quick;     /* nobody has had the session since a run that may be done again the short way */
+} LeatSessionHold;
+
+/* Where data enter and leave. */
+typedef struct
+{
+  GArray *inputs;         /* LeatSessionInput */
+  GArray *outputs;        /* LeatSessionOutput */
+  GPtrArray *endpoints;   /* LeatNode, not owned: of inputs and outputs, from start to stop */
+  guint started;          /* endpoints that stop () must be called on */
+  guint n_filled;         /* sources that have given data for the run that is to come */
+  gboolean flushed;       /* the run that gives out what nodes kept was begun */
+  gboolean ended;         /* and the sinks have finished */
+  guint64 total_bytes;    /* of sources that know; 0: nobody does */
+  gboolean watches_waits; /* to find out whether lanes pay, how long sources and sinks wait is looked at: */
+  gint64 waited_us;       /* that long */
+} LeatSessionEnds;
+
+/* Memory that the application brings. */
+typedef struct
+{
+  LeatAddressMap *address_map;   /* NULL before the first binding */
+  GPtrArray *held;               /* LeatDeviceBuffer, by slot: those that are bound; NULL before the first */
+  guint next_input, next_output; /* that are likely to be bound next */
+} LeatSessionBindings;
+
+/* Setups that are kept. */
+typedef struct
+{
+  GPtrArray *setups; /* LeatSetup */
+  guint64 setup_clock;
+} LeatSessionShapes;
+
+/* Results that are remembered. */
+typedef struct
+{
+  LeatMemo *memo;  /* NULL while nothing is remembered */
+  LeatSpan *spans; /* for it: of the inputs, then of the outputs */
+  LeatMemoCosts memo_costs;
+} LeatSessionRecall;
+
+/* Somebody waits for a run without the session. */
+typedef struct
+{
+  LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
+  GSource *task_source; /* of the replay_async () that is under way */
+} LeatSessionAwait;
+
+/* Repeated runs that are under way on the device. */
+typedef struct
+{
+  guint64 *stop_word;    /* under the lock of what is told: ends their loop; or NULL */
+  GCancellable *stopper; /* that does so too, and the number of its signal; or NULL */
+  gulong stopper_id;
+} LeatSessionRepeating;
+
+/* Memory that sessions take turns in. */
+typedef struct
+{
+  LeatScratch *used;   /* that the first lane is in; NULL: in memory of its own */
+  LeatScratch *wanted; /* that it shall be in; atomic, under the lock of what is told */
+} LeatSessionScratch;
+
+/* Who has it run among others. */
+typedef struct
+{
+  GWeakRef overseer; /* under the lock of what is told */
+  const LeatOverseerClass *overseer_class;
+  gint64 last_device_us; /* atomic: of the last run, with its repetitions */
+} LeatSessionOverseen;
+
+/* What is kept from run to run, and who has it. */
+typedef struct
+{
+  GPtrArray *lent;    /* LeatDeviceBuffer: states that the application has, or had */
+  GPtrArray *entered; /* LeatDeviceBuffer: those that a run works on */
+  GPtrArray *evicted; /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
+  GPtrArray *away;    /* by lane, NULL or name and type of a buffer -> GBytes: what lanes that are not there kept */
+  gboolean given;     /* the application has put something there */
+} LeatSessionStates;
+
+G_END_DECLS
