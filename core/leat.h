@@ -32,6 +32,8 @@
 #include "plan/leat-plan.h"
 #include "device/leat-device.h"
 #include "monitor/leat-monitor.h"
+#include "lane/leat-session-error.h"
+#include "lane/leat-wait.h"
 #include "replay/leat-session.h"
 #include "replay/leat-session-state.h"
 #include "schedule/leat-scheduler.h"

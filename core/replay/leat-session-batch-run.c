@@ -5,7 +5,7 @@
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
 #include "bind/leat-bind-private.h"
-#include "leat-lane-graph-private.h"
+#include "lane/leat-lane-graph-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 

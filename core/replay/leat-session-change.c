@@ -5,7 +5,7 @@
 #include "leat-session-private.h"
 
 #include "graph/leat-pipeline-private.h"
-#include "leat-lane-graph-private.h"
+#include "lane/leat-lane-graph-private.h"
 #include "leat-session-setup-private.h"
 
 /* Arguments that were set while the session is open: each kernel that takes one is packed anew, and its node in every

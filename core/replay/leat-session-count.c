@@ -4,8 +4,8 @@
 
 #include "leat-session-private.h"
 
-#include "leat-batch-private.h"
-#include "leat-lane-graph-private.h"
+#include "lane/leat-batch-memory-private.h"
+#include "lane/leat-lane-graph-private.h"
 #include "leat-session-told-private.h"
 
 /* What the driver's side says was done, for the comparison with what the plan predicts.  Nothing here comes from the

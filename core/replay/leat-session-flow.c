@@ -8,7 +8,7 @@
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
-#include "leat-nvtx-private.h"
+#include "lane/leat-nvtx-private.h"
 #include "leat-session-run-private.h"
 
 /* What sources give to a run and sinks take from it. */

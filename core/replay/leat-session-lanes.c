@@ -5,7 +5,7 @@
 #include "leat-session-stream-private.h"
 
 #include "graph/leat-app-private.h"
-#include "leat-lane-graph-private.h"
+#include "lane/leat-lane-graph-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"

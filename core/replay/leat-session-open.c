@@ -9,7 +9,7 @@
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "kernel/leat-image-private.h"
-#include "leat-nvtx-private.h"
+#include "lane/leat-nvtx-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"

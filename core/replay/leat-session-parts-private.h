@@ -4,19 +4,19 @@
 #pragma once
 
 #include "graph/leat-app.h"
-#include "leat-lane-private.h"
+#include "lane/leat-lane-private.h"
 #include "leat-monitored-private.h"
 #include "leat-run-private.h"
 #include "leat-session-stats-private.h"
-#include "leat-batch-private.h"
+#include "lane/leat-batch-memory-private.h"
 #include "leat-memo-private.h"
 #include "leat-overseer-private.h"
-#include "leat-address-map-private.h"
+#include "lane/leat-address-map-private.h"
 #include "buffer/leat-device-buffer-private.h"
 #include "leat-session.h"
-#include "leat-setup-private.h"
+#include "lane/leat-setup-private.h"
 #include "leat-trace-private.h"
-#include "leat-waiter-private.h"
+#include "lane/leat-waiter-private.h"
 
 G_BEGIN_DECLS
 

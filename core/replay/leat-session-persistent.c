@@ -3,7 +3,7 @@
  */
 
 #include "leat-session-private.h"
-#include "leat-persistent-private.h"
+#include "lane/leat-persistent-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
 

@@ -4,7 +4,7 @@
 
 #include "leat-session-plan-private.h"
 
-#include "leat-timing-private.h"
+#include "lane/leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-told-private.h"
 

@@ -5,7 +5,7 @@
 #include "leat-session-private.h"
 
 #include "graph/leat-pipeline-private.h"
-#include "leat-nvtx-private.h"
+#include "lane/leat-nvtx-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"

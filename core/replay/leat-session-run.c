@@ -7,10 +7,10 @@
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
-#include "leat-nvtx-private.h"
+#include "lane/leat-nvtx-private.h"
 #include "replay/leat-session.h"
 #include "bind/leat-bind-private.h"
-#include "leat-lane-graph-private.h"
+#include "lane/leat-lane-graph-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-told-private.h"

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-lane-private.h"
+#include "lane/leat-lane-private.h"
 
 G_BEGIN_DECLS
 

@@ -4,9 +4,9 @@
 
 #include "leat-session-private.h"
 
-#include "leat-timing-private.h"
+#include "lane/leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
-#include "leat-lane-graph-private.h"
+#include "lane/leat-lane-graph-private.h"
 #include "leat-session-told-private.h"
 
 /* Which runs are measured, and what is made of them.  Measured runs have a graph of their own, so that the clocks cost

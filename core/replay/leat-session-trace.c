@@ -4,7 +4,7 @@
 
 #include "leat-session-private.h"
 
-#include "leat-timing-private.h"
+#include "lane/leat-lane-timing-private.h"
 #include "leat-session-told-private.h"
 
 /* What each run goes through, written to a file: the host's steps on one track, and where nodes are measured what the

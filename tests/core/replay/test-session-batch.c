@@ -4,7 +4,7 @@
 
 #include "session-fixture.h"
 
-#include "replay/leat-batch-private.h"
+#include "lane/leat-batch-memory-private.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "timing-fixture.h"
 
-#include "replay/leat-timing-private.h"
+#include "lane/leat-lane-timing-private.h"
 
 #include <glib/gstdio.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-shared-private.h"
+#include "leat-shared-constants-private.h"
 
 #include "plan/leat-recorder.h"
 #include "graph/leat-endpoint.h"

@@ -12,12 +12,13 @@
 #include "graph/leat-node-private.h"
 #include "leat-executable-private.h"
 #include "leat-lane-report-private.h"
-#include "leat-launch-private.h"
+#include "leat-lane-params-private.h"
 #include "leat-program-private.h"
 #include "leat-repeater-private.h"
 #include "leat-store-private.h"
 #include "plan/leat-plan-private.h"
-#include "replay/leat-session.h"
+#include "leat-session-error.h"
+#include "leat-wait.h"
 
 G_BEGIN_DECLS
 
@@ -160,7 +161,7 @@ gboolean leat_lane_pass_turn (LeatLane *self, guint first, guint end, GError **e
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
 
-/* Memory that the program brings (leat-lane-bind.c). */
+/* Memory that the program brings (leat-lane-binding.c). */
 void leat_lane_place_users (LeatLane *self);
 void leat_lane_bind (LeatLane *self, guint slot, const LeatBinding *to);
 void leat_lane_take_bindings (LeatLane *self, LeatLane *from);

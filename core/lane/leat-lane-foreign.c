@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-foreign-private.h"
+#include "leat-foreign-stream-private.h"
 
 #include "driver/leat-driver-watch-private.h"
 #include "driver/leat-driver-witness-private.h"

@@ -4,7 +4,7 @@
 
 #include "leat-lane-private.h"
 
-#include "replay/leat-session.h"
+#include "leat-session-error.h"
 
 /* What lies behind the buffers of a lane.  Before a run a pattern is put there, and who writes behind the end of a
  * buffer leaves a trace, in whatever way the kernel was compiled and whatever the device is.  Where AddressSanitizer is

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-batch-private.h"
+#include "leat-batch-memory-private.h"
 
 #include "graph/leat-work.h"
 

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-timing-private.h"
+#include "leat-lane-timing-private.h"
 
 #include "graph/leat-endpoint.h"
 #include "kernel/device/leat-queue-ring.h"
 #include "graph/leat-node-private.h"
-#include "replay/leat-session.h"
+#include "leat-session-error.h"
 #include "bind/leat-bind-private.h"
 
 #include <float.h>

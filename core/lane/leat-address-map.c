@@ -5,7 +5,7 @@
 #include "leat-address-map-private.h"
 
 #include "driver/leat-driver-error.h"
-#include "replay/leat-session.h"
+#include "leat-session-error.h"
 
 /* Ranges in the order of their addresses.  A program that frees memory and gets other memory at the same addresses is
  * not noticed: to notice it, the driver would have to be asked every time. */

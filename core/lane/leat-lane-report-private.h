@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernel/device/leat-report-block.h"
-#include "leat-launch-private.h"
+#include "leat-lane-params-private.h"
 
 G_BEGIN_DECLS
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-foreign-private.h"
+#include "leat-foreign-stream-private.h"
 #include "leat-nvtx-private.h"
-#include "leat-timing-private.h"
+#include "leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
 #include "leat-setup-private.h"

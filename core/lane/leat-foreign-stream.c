@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-foreign-private.h"
+#include "leat-foreign-stream-private.h"
 
 #include "driver/leat-driver-watch-private.h"
-#include "replay/leat-session.h"
+#include "leat-session-error.h"
 
 /**
  * leat_foreign_get_stream: (skip)

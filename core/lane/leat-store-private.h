@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/leat-memory-private.h"
-#include "leat-shared-private.h"
+#include "leat-shared-constants-private.h"
 #include "plan/leat-plan-private.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-timing-private.h"
+#include "leat-lane-timing-private.h"
 
 #include <math.h>
 

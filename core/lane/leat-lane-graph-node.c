@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-foreign-private.h"
-#include "leat-timing-private.h"
+#include "leat-foreign-stream-private.h"
+#include "leat-lane-timing-private.h"
 #include "leat-lane-graph-private.h"
 
 /* One op of a plan as a node of a CUDA graph. */

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-foreign-private.h"
+#include "leat-foreign-stream-private.h"
 #include "leat-persistent-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
-#include "replay/leat-session.h"
+#include "leat-session-error.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
 

@@ -4,7 +4,7 @@
 
 #include "leat-lane-private.h"
 
-#include "replay/leat-session.h"
+#include "leat-session-error.h"
 
 /* A kernel that may give more items than its output holds says how many there were, and the next kernel finds that
  * count on the device.  That kernel's wrapper takes no more than there is, and leaves the count here, in memory of the

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-foreign-private.h"
+#include "leat-foreign-stream-private.h"
 
 #include "graph/leat-node-private.h"
 #include "leat-nvtx-private.h"
-#include "leat-timing-private.h"
+#include "leat-lane-timing-private.h"
 #include "leat-lane-graph-private.h"
 
 /* Runs the op list on the lane's stream, one call an op. */

@@ -3,7 +3,7 @@
  */
 
 #include "leat-persistent-private.h"
-#include "leat-timing-private.h"
+#include "leat-lane-timing-private.h"
 
 #include "graph/leat-pipeline-private.h"
 #include "leat-lane-graph-private.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-timing-private.h"
+#include "leat-lane-timing-private.h"
 #include "leat-lane-graph-private.h"
 
 /* A lane whose memory on the device is given to others for a while.  What lives within a run is made anew, constants
