@@ -8,6 +8,8 @@
 #include "leat-bench-port.h"
 
 #include "device/leat-device-private.h"
+#include "replay/leat-session-private.h"
+#include "replay/leat-session-told-private.h"
 
 #include <stdio.h>
 
@@ -251,12 +253,8 @@ leat_bench_contest_stop_counting (LeatBenchContest *self, LeatBenchSide side, GE
 static guint64
 leat_bench_contest_get_bytes_up (LeatBenchContest *self, LeatBenchSide side)
 {
-  guint64 bytes = 0;
-
-  if (side == LEAT_BENCH_HOST)
-    return leat_bench_host_get_bytes_up (self->host);
-  g_object_get (self->session, "bytes-up", &bytes, NULL);
-  return bytes;
+  return side == LEAT_BENCH_HOST ? leat_bench_host_get_bytes_up (self->host)
+                                 : leat_session_get_number (self->session, "bytes-up");
 }
 
 static gboolean

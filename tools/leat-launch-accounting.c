@@ -104,11 +104,12 @@ char *
 leat_launch_accounting_to_string (const LeatLaunchJob *job, GError **error)
 {
   g_autoptr (GVariant) accounting = leat_session_dup_accounting (job->session, error);
+  g_autoptr (GVariant) stats = leat_session_dup_stats (job->session);
   guint64 runs = 0;
 
   if (accounting == NULL)
     return NULL;
-  g_object_get (job->session, "runs", &runs, NULL);
+  g_variant_lookup (stats, "runs", "t", &runs);
   return job->options->accounting_format == LEAT_FORMAT_JSON ? leat_accounting_to_json (job, runs, accounting)
                                                              : leat_accounting_to_text (job, runs, accounting);
 }

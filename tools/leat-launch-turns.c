@@ -94,10 +94,12 @@ leat_launch_turns_run (LeatLaunchJob *job, GError **error)
 GVariant *
 leat_launch_turns_describe_progress (LeatLaunchJob *job)
 {
+  g_autoptr (GVariant) stats = leat_session_dup_stats (job->session);
   guint64 runs = 0, bytes = 0;
   GVariantDict dict;
 
-  g_object_get (job->session, "runs", &runs, "bytes-in", &bytes, NULL);
+  g_variant_lookup (stats, "runs", "t", &runs);
+  g_variant_lookup (stats, "bytes-in", "t", &bytes);
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "runs", "t", runs);
   g_variant_dict_insert (&dict, "bytes", "t", bytes);

@@ -285,6 +285,14 @@ leat_session_describe_watching (void)
   leat_session_props[LEAT_SESSION_PROP_TRACE] =
     g_param_spec_string ("trace", NULL, NULL, NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   /**
+   * LeatSession:stats:
+   *
+   * The statistics since the session was opened: a dictionary (a{sv}) with the keys that leat_session_dup_stats()
+   * lists.  Any thread may ask.  It does not notify.
+   */
+  leat_session_props[LEAT_SESSION_PROP_STATS] =
+    g_param_spec_variant ("stats", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  /**
    * LeatSession:last-reason:
    *
    * Why an executable graph was built for the last plan that needed one; empty while none has, since the session was
@@ -314,5 +322,4 @@ leat_session_install_props (GObjectClass *klass)
   leat_session_describe_taken ();
   leat_session_describe_watching ();
   g_object_class_install_properties (klass, LEAT_SESSION_N_PROPS, leat_session_props);
-  leat_session_install_counters (klass, LEAT_SESSION_N_PROPS);
 }

@@ -5,8 +5,8 @@
 
 #include "leat-session-private.h"
 
-/* The properties of a session, but for its counters (leat-session-counters.c), which come behind them: their values
- * are in leat-session-props.c, their descriptions in leat-session-describe.c. */
+/* The properties of a session: their values are in leat-session-props.c, their descriptions in
+ * leat-session-describe.c. */
 
 enum
 {
@@ -35,6 +35,7 @@ enum
   LEAT_SESSION_PROP_TIMING,
   LEAT_SESSION_PROP_TRACE,
   LEAT_SESSION_PROP_NAME,
+  LEAT_SESSION_PROP_STATS,
   LEAT_SESSION_PROP_LAST_REASON,
   LEAT_SESSION_PROP_WHY_NOT_LOOPED,
   LEAT_SESSION_N_PROPS

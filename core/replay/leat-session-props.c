@@ -165,6 +165,9 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case LEAT_SESSION_PROP_NAME:
       g_value_take_string (value, leat_session_dup_name (self));
       break;
+    case LEAT_SESSION_PROP_STATS:
+      g_value_take_variant (value, leat_session_dup_stats (self));
+      break;
     case LEAT_SESSION_PROP_LAST_REASON:
       g_value_take_string (value, leat_session_dup_reason (self));
       break;
@@ -174,7 +177,7 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     default:
       if (field != NULL)
         leat_session_get_field (field, value, pspec);
-      else if (id < LEAT_SESSION_N_PROPS || !leat_session_get_counter (self, id - LEAT_SESSION_N_PROPS, value))
+      else
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The figures of a session as they are told to others: dictionary, properties, text. */
+/* The figures of a session as they are told to others: dictionary, property, text. */
 
 static guint64
 leat_session_get_shared_bytes (LeatSession *self)
@@ -147,36 +147,121 @@ leat_session_print_trials (LeatSession *self, const GArray *trials)
  * @self: a session
  *
  * Gets the statistics since the session was opened. A run that is under way in another thread counts up to its last
- * result.
+ * result. Any thread may ask. #LeatSession:stats is the same.
  *
- * Returns: (transfer full): a dictionary (a{sv}): runs t, and of them runs-full t, runs-reused t (without uploads,
- *   since the inputs were what they were) and memo-hits t (results that were known); runs-refused t (kernels reported
- *   an error), reports t (of kernels), reports-lost t (of which no record was kept), reports-by-code aa{sv} (node s,
- *   code u, severity s, text s, count t); runs-silent t (without results, as others followed
- *   on the same inputs), and of them runs-repeated-on-device t (a loop on the device) and runs-repeated-unrolled t
- * (many launched at a time), why-not-repeated-on-device s (those that were repeated last); runs-measured t (by the
- * device's clock, with #LeatSession:timing); memo-lookups t, memo-held t (entries) and memo-held-bytes t; changes t
- * (nodes whose arguments were set between runs); replans t (plans made since the session is open, for properties that
- * were set); grown t (outputs that were given more room) and growths a(sttt) (each of them: output, items that a run
- * gave, room before and after); updates t (graph nodes changed in place), graph-updates t (executable graphs changed in
- * place), instantiations t (executable graphs made), last-reason s (why the last plan for which there was no executable
- * needed one); early-starts t (dependencies for whose end a kernel waits by itself); shapes t and shape-bytes t (kept
- * for former shapes of the data), shared-bytes t (constants that were on the device already), shape-hits t (returns to
- * one of them); trials a(sd) (each set of ways for data that the first run measured, and the microseconds of a replay
- * with it) and former-trials a(sd) (the same of the earlier session that measured, where the ways are taken from what
- * it has kept); items-in t, bytes-in t, bytes-out t (at sources and sinks), bytes-up t and bytes-back t (copied to the
- * device and back), uploads t and readbacks t (copies), launches t, waits t, once-bytes t (written for all runs),
- * allocations t and pinned-allocations t, device-bytes t and pinned-bytes t (now), device-bytes-most t and
- * pinned-bytes-most t; graph-bytes t (by which the driver's free memory went down when graphs were instantiated, those
- * for former shapes included) and graph-reserved-bytes t (that the driver keeps for allocations in graphs of this
- * process); times in microseconds: open-us x, and of it open-plan-us x with open-negotiate-us x (nodes and specs),
- * open-attach-us x (the device), open-bind-us x (dependencies, layout), open-load-us x (kernels, constants and memory)
- * with open-contents-us x (what is written into them), open-build-us x (the graph) with open-instantiate-us x,
- * open-start-us x (sources and sinks); first-result-us x (from open () to the first result), source-us x, device-us x
- * (of runs-timed t), sink-us x, replan-us x (sums); of the streaming over several lanes: lanes-used t, in-flight-most
- * t, reader-busy-us x, reader-idle-us x, lanes-busy-us x, lanes-idle-us x, writer-busy-us x, writer-idle-us x; dropped
- * t; of leat_session_evict (): evictions t, restores t, evicted-bytes t (that the host keeps now), evict-us x,
- * restore-us x; device-min-us x, device-max-us x
+ * The list has each key with the type of its value. A key that ends in `-us` is in microseconds, a key that has `bytes`
+ * in it is in bytes, and every other number is a count. Numbers are of all the time since the session was opened,
+ * unless they say "now".
+ *
+ * Runs:
+ * - `runs` t: runs
+ * - `runs-full` t: runs that did all of the plan
+ * - `runs-reused` t: runs without uploads, since the inputs were what they were
+ * - `memo-hits` t: runs whose results were known
+ * - `memo-lookups` t: runs whose results were looked for
+ * - `memo-held` t: results that are remembered, now
+ * - `memo-held-bytes` t: inputs and results that are remembered, now
+ * - `runs-silent` t: runs whose results were not asked for, as others followed on the same inputs
+ * - `runs-repeated-on-device` t: of the runs without results, those that a loop on the device did
+ * - `runs-repeated-unrolled` t: of the runs without results, those that were launched many at a time as one graph
+ * - `why-not-repeated-on-device` s: as #LeatSession:why-not-repeated-on-device
+ * - `runs-measured` t: runs whose nodes were measured by the device's clock, with #LeatSession:timing
+ * - `runs-timed` t: runs in `device-us`, without runs with known results, and without runs that
+ *   leat_session_complete() found ended without a wait
+ * - `batch-launches` t: launches that were for many entries of a batch
+ * - `batch-entries` t: entries that these launches were for
+ * - `entry-errors` t: entries of batches that failed alone
+ * - `persistent-runs` t: runs that were handed to a persistent kernel
+ * - `persistent-launches` t: launches of the persistent kernel: the first, and one each time that it came back
+ * - `persistent-leaves` t: times that the persistent kernel was asked to leave, for a driver call or to give it other
+ *   parameters
+ * - `runaways` t: runs that took longer than #LeatSession:persistent-limit-ms and were ended
+ *
+ * Reports of kernels:
+ * - `runs-refused` t: runs that failed because a kernel reported an error
+ * - `reports` t: reports
+ * - `reports-lost` t: reports that were counted and of which no record was kept
+ * - `reports-by-code` aa{sv}: for each node and code, `node` s, `code` u, `severity` s, `text` s and `count` t
+ *
+ * Changes between runs:
+ * - `changes` t: nodes whose arguments were set
+ * - `bindings` t: times that memory of the application was bound to a port
+ * - `replans` t: plans made for properties that were set
+ * - `replan-us` x: time spent planning anew for them, also where that failed
+ * - `grown` t: times that an output was given more room because a run needed it
+ * - `growths` a(sttt): each of them: the output, the items that a run gave, the room before and after
+ * - `updates` t: nodes of executable graphs that were given other values in place
+ * - `graph-updates` t: executable graphs that were given another graph in place
+ * - `instantiations` t: executable graphs that were made
+ * - `last-reason` s: as #LeatSession:last-reason
+ * - `early-starts` t: dependencies in the graph of a run for whose end a kernel waits by itself, now
+ * - `shapes` t: former shapes of the data for which memory and graphs are kept, now
+ * - `shape-bytes` t: memory that is kept for former shapes, now
+ * - `shape-hits` t: returns to a shape that was kept
+ * - `trials` a(sd): each set of ways for data that the first run measured, and the microseconds of a replay with it
+ * - `former-trials` a(sd): the same of the earlier session that measured, where the ways are from what it has kept
+ *
+ * Data and work:
+ * - `items-in` t: items that sources gave
+ * - `bytes-in` t: what sources gave
+ * - `bytes-out` t: what sinks took
+ * - `dropped` t: items that `app` nodes with `leaky` dropped
+ * - `bytes-up` t: what was copied to the device
+ * - `bytes-back` t: what was copied back from the device
+ * - `uploads` t: copies to the device that runs made
+ * - `readbacks` t: copies back from the device that runs made
+ * - `launches` t: graphs, and single ops outside of graphs, that were handed to the device
+ * - `waits` t: waits of a thread for the end of a run, or of a launch of a batch
+ *
+ * Memory:
+ * - `once-bytes` t: written to the device for all runs, when the session was opened and when lanes were added
+ * - `shared-bytes` t: constants that were on the device already, as they are another session's too, now
+ * - `allocations` t: blocks of the device's memory that the session asked for
+ * - `pinned-allocations` t: blocks of pinned host memory that the session asked for
+ * - `device-bytes` t: the device's memory that the session has, without constants that another session brought, now
+ * - `device-bytes-most` t: the most of it at the same time
+ * - `pinned-bytes` t: pinned host memory that the session has, now
+ * - `pinned-bytes-most` t: the most of it at the same time
+ * - `graph-bytes` t: by how much the driver's free memory went down when graphs were instantiated, those for former
+ *   shapes included, now
+ * - `graph-reserved-bytes` t: device memory that the driver keeps for allocations in graphs of this process, now
+ * - `evictions` t: times that leat_session_evict() took the session off the device
+ * - `restores` t: times that a run or leat_session_restore() brought it back
+ * - `evicted-bytes` t: host memory that is kept for the session while it is off the device, now
+ * - `evict-us` x: time that taking it off the device took
+ * - `restore-us` x: time that bringing it back took
+ *
+ * Opening:
+ * - `open-us` x: time that opening took
+ * - `open-plan-us` x: of it, planning
+ * - `open-negotiate-us` x: of `open-plan-us`, checking and sorting the nodes and fixing the specs
+ * - `open-attach-us` x: of `open-us`, getting the device
+ * - `open-bind-us` x: of `open-us`, binding the plan to the device: dependencies, layout
+ * - `open-load-us` x: of `open-us`, loading kernels and making memory
+ * - `open-contents-us` x: of `open-load-us`, writing the first contents of constants and states
+ * - `open-build-us` x: of `open-us`, making the graph
+ * - `open-instantiate-us` x: of `open-build-us`, instantiating and uploading the graph
+ * - `open-start-us` x: of `open-us`, starting sources and sinks
+ * - `first-result-us` x: time from opening to the first result
+ *
+ * Times of runs:
+ * - `source-us` x: time spent in sources, summed over the runs that were measured
+ * - `device-us` x: time from launch to completion, summed over `runs-timed`
+ * - `device-min-us` x: the least of these times
+ * - `device-max-us` x: the most of these times
+ * - `sink-us` x: time spent in sinks, summed over the runs that were measured
+ *
+ * leat_session_run() with several lanes:
+ * - `lanes-used` t: runs that may be under way at the same time, now
+ * - `in-flight-most` t: the most runs that were under way at the same time; 0 with one lane
+ * - `reader-busy-us` x: time that the reader spent in sources
+ * - `reader-idle-us` x: time that the reader waited for a free lane
+ * - `lanes-busy-us` x: time that the device had any of the lanes to work on
+ * - `lanes-idle-us` x: time that the device had none of the lanes to work on
+ * - `writer-busy-us` x: time that the writer spent in sinks
+ * - `writer-idle-us` x: time that the writer waited for a result
+ *
+ * Returns: (transfer full): a dictionary (a{sv})
  */
 GVariant *
 leat_session_dup_stats (LeatSession *self)
@@ -204,28 +289,16 @@ leat_session_dup_stats (LeatSession *self)
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 
-void
-leat_session_install_counters (GObjectClass *klass, guint first_id)
-{
-  guint n;
-  const LeatCounter *counters = leat_counters_get (&n);
-
-  for (guint i = 0; i < n; i++)
-    g_object_class_install_property (klass, first_id + i,
-                                     g_param_spec_uint64 (counters[i].name, NULL, counters[i].help, 0, G_MAXUINT64, 0,
-                                                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-}
-
-gboolean
-leat_session_get_counter (LeatSession *self, guint index, GValue *value)
+guint64
+leat_session_get_number (LeatSession *self, const char *name)
 {
   guint n;
   const LeatCounter *counters = leat_counters_get (&n);
   LeatSessionStats stats;
 
-  if (index >= n)
-    return FALSE;
   leat_session_get_stats (self, &stats);
-  g_value_set_uint64 (value, leat_counter_get (&counters[index], &stats));
-  return TRUE;
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (counters[i].name, name))
+      return leat_counter_get (&counters[i], &stats);
+  g_return_val_if_reached (0);
 }

@@ -32,12 +32,12 @@ void leat_session_tell_reason (LeatSession *self, const char *reason);
 char *leat_session_dup_reason (LeatSession *self);
 const char *leat_session_get_why_not_on_device (LeatSession *self);
 void leat_session_get_stats (LeatSession *self, LeatSessionStats *stats);
+/* One number of leat_session_dup_stats (), for benchmarks: between runs that are timed, making the dictionary would
+ * push other data out of the processor's caches. */
+guint64 leat_session_get_number (LeatSession *self, const char *name);
 const LeatCounter *leat_counters_get (guint *n);
 guint64 leat_counter_get (const LeatCounter *self, const LeatSessionStats *stats);
 gboolean leat_counter_is_time (const LeatCounter *self);
-/* A property for each, with numbers from @first_id on. */
-void leat_session_install_counters (GObjectClass *klass, guint first_id);
-gboolean leat_session_get_counter (LeatSession *self, guint index, GValue *value);
 void leat_session_begin_lane_counts (LeatLane *lane);
 void leat_session_settle_counts (LeatSession *self);
 /* Of the plan as it is bound now: what kernels move across the link is not known from their nodes. */

@@ -5,6 +5,8 @@
 #include "bench.h"
 
 #include "leat.h"
+#include "replay/leat-session-private.h"
+#include "replay/leat-session-told-private.h"
 
 #include <glib/gstdio.h>
 
@@ -65,7 +67,7 @@ side_was_measured (Side *self)
 {
   guint64 before = self->told;
 
-  g_object_get (self->session, "runs-measured", &self->told, NULL);
+  self->told = leat_session_get_number (self->session, "runs-measured");
   return self->told > before;
 }
 
@@ -140,7 +142,7 @@ sides_print (Side *sides, guint nodes)
     {
       means[i] = get_mean (sides[i].all, sides[i].n_all);
       medians[i] = bench_get_median (sides[i].all, sides[i].n_all);
-      g_object_get (sides[i].session, "early-starts", &early[i], NULL);
+      early[i] = leat_session_get_number (sides[i].session, "early-starts");
     }
   measured = bench_get_median (sides[SIDE_ON].measured, sides[SIDE_ON].n_measured);
   g_print ("%4u nodes  off %8.2f us (median %8.2f)  off too %8.2f us (median %8.2f)  on %8.2f us (median %8.2f): "

@@ -77,8 +77,10 @@ const tests = {
         for (let i = 0; i < 20; i++)
             equal(sink.pull_bytes(0).toArray().join(), [2 * i + 2, 2 * i + 2]);
         equal(sink.pull_bytes(0), null);
-        equal(session.batch_entries, 20);
-        equal(session.batch_launches, 3);
+        const stats = session.stats.recursiveUnpack();
+        equal(stats['batch-entries'], 20);
+        equal(stats['batch-launches'], 3);
+        equal(Object.keys(session.dup_stats().recursiveUnpack()).sort(), Object.keys(stats).sort());
         session.close();
     },
 };

@@ -109,10 +109,7 @@ lanes_tear_down (Lanes *self)
 guint64
 lanes_get (Lanes *self, const char *name)
 {
-  guint64 value;
-
-  g_object_get (self->session, name, &value, NULL);
-  return value;
+  return session_fixture_get_number (self->session, name);
 }
 
 /* All that came is what was to come, without a hole. */

@@ -162,10 +162,7 @@ persistent_open_wide (SessionFixture *self, const char *text, guint limit_ms)
 guint64
 persistent_get_counter (SessionFixture *self, const char *name)
 {
-  guint64 value;
-
-  g_object_get (self->session, name, &value, NULL);
-  return value;
+  return session_fixture_get_number (self->session, name);
 }
 
 void

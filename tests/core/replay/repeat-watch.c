@@ -51,14 +51,14 @@ repeat_watch_print_state (RepeatWatch *self)
 {
   static const char *const counters[] = { "runs", "persistent-runs", "persistent-launches", "persistent-leaves",
                                           "runaways" };
-  g_autoptr (GVariant) loops = NULL;
+  g_autoptr (GVariant) stats = leat_session_dup_stats (self->session), loops = NULL;
   g_autofree char *text = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (counters); i++)
     {
       guint64 value;
 
-      g_object_get (self->session, counters[i], &value, NULL);
+      g_assert_true (g_variant_lookup (stats, counters[i], "t", &value));
       g_printerr ("# %s: %" G_GUINT64_FORMAT "\n", counters[i], value);
     }
   loops = leat_session_dup_loops (self->session);

@@ -138,6 +138,19 @@ session_fixture_try (SessionFixture *self, gconstpointer data, gsize bytes, GErr
 }
 
 guint64
+session_fixture_get_number (LeatSession *session, const char *name)
+{
+  g_autoptr (GVariant) stats = leat_session_dup_stats (session);
+  guint64 count = G_MAXUINT64;
+  gint64 us;
+
+  if (g_variant_lookup (stats, name, "x", &us))
+    return (guint64) us;
+  g_assert_true (g_variant_lookup (stats, name, "t", &count));
+  return count;
+}
+
+guint64
 session_fixture_get_count (SessionFixture *self, const char *name)
 {
   g_autoptr (GVariant) stats = leat_session_dup_stats (self->session);

@@ -23,7 +23,9 @@ void session_fixture_close (SessionFixture *self);
 GBytes *session_fixture_run (SessionFixture *self, gconstpointer data, gsize bytes);
 /* The same for a run that may fail; NULL then. (transfer full) (nullable) */
 GBytes *session_fixture_try (SessionFixture *self, gconstpointer data, gsize bytes, GError **error);
-/* One of the counts of leat_session_dup_stats (). */
+/* One of the numbers of leat_session_dup_stats (), counts and times alike. */
+guint64 session_fixture_get_number (LeatSession *session, const char *name);
+/* The same of the fixture's session, and a count only. */
 guint64 session_fixture_get_count (SessionFixture *self, const char *name);
 /* None of the counts and times of leat_session_dup_stats () has passed 0 or is beyond what a test takes.  Of each
  * session when it is closed. */

@@ -5,6 +5,7 @@
 #include "fault-driver.h"
 #include "leat.h"
 #include "lanes-runs.h"
+#include "session-fixture.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -460,7 +461,6 @@ test_leaky (gconstpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatPipeline) pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
   g_autoptr (LeatSession) session = NULL;
-  guint64 dropped;
 
   g_assert_no_error (error);
   session = leat_session_new (pipeline, NULL);
@@ -475,8 +475,7 @@ test_leaky (gconstpointer data)
     }
   leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "in", NULL)));
   g_assert_true (leat_session_run (session, NULL, &error));
-  g_object_get (session, "dropped", &dropped, NULL);
-  g_assert_cmpuint (dropped, ==, 3);
+  g_assert_cmpuint (session_fixture_get_number (session, "dropped"), ==, 3);
   for (guint i = 0; i < 3; i++)
     {
       g_autoptr (GBytes) bytes =

@@ -124,7 +124,6 @@ test_pack_counts (gconstpointer data)
   const PackCase *self = data;
   g_autoptr (GVariant) counts = NULL;
   g_autoptr (GError) error = NULL;
-  guint64 up, back;
   gsize bytes[MOST];
   Ports ports;
 
@@ -144,9 +143,8 @@ test_pack_counts (gconstpointer data)
   g_assert_no_error (error);
   assert_counted (counts, "kernels", 2 * (self->n + 2 * self->packs));
   assert_counted (counts, "copies", 0);
-  g_object_get (ports.session, "bytes-up", &up, "bytes-back", &back, NULL);
-  g_assert_cmpuint (up, ==, 3 * 100 * self->n);
-  g_assert_cmpuint (back, ==, 3 * 100 * self->n);
+  g_assert_cmpuint (session_fixture_get_number (ports.session, "bytes-up"), ==, 3 * 100 * self->n);
+  g_assert_cmpuint (session_fixture_get_number (ports.session, "bytes-back"), ==, 3 * 100 * self->n);
   ports_close (&ports);
 }
 
@@ -155,7 +153,7 @@ static void
 test_pack_live (void)
 {
   static const gsize lengths[][4] = { { 0, 1, 15, 16 }, { 17, 4096, 0, 255 }, { 4096, 4096, 4096, 4096 }, { 0 } };
-  guint64 sum = 0, back;
+  guint64 sum = 0;
   Ports ports;
 
   ports_open (&ports, 4, "u8[<=4096]", "map expr=x+1", LEAT_EXECUTOR_GRAPH);
@@ -166,8 +164,7 @@ test_pack_live (void)
       for (guint k = 0; k < 4; k++)
         sum += lengths[i][k];
     }
-  g_object_get (ports.session, "bytes-back", &back, NULL);
-  g_assert_cmpuint (back, ==, sum);
+  g_assert_cmpuint (session_fixture_get_number (ports.session, "bytes-back"), ==, sum);
   ports_close (&ports);
 }
 

@@ -667,11 +667,13 @@ set_in_thread (gpointer data)
 
   for (guint i = 0; !g_atomic_int_get (&self->over); i++)
     {
+      g_autoptr (GVariant) stats = NULL;
       guint64 runs, timed;
 
       place_set_double (&self->place, "k", "a", i % 5);
-      /* One after the other, so of the second there may be more. */
-      g_object_get (session, "runs-timed", &timed, "runs", &runs, NULL);
+      g_object_get (session, "stats", &stats, NULL);
+      g_assert_true (g_variant_lookup (stats, "runs-timed", "t", &timed)
+                     && g_variant_lookup (stats, "runs", "t", &runs));
       g_assert_cmpuint (timed, <=, runs);
       g_object_set (session, "wait", i % 2 == 0 ? LEAT_WAIT_BLOCK : LEAT_WAIT_AUTO, NULL);
       g_usleep (100);

@@ -4,6 +4,7 @@
 #include "fault-driver.h"
 #include "lanes-runs.h"
 #include "leat.h"
+#include "session-fixture.h"
 
 #include <glib/gstdio.h>
 
@@ -131,7 +132,6 @@ test_sources (void)
   g_autoptr (LeatSession) session = NULL;
   g_autoptr (GError) error = NULL;
   GThread *thread;
-  guint64 lanes;
 
   g_assert_true (g_file_set_contents (path, sum, -1, NULL));
   pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
@@ -144,8 +144,7 @@ test_sources (void)
   g_assert_true (leat_session_run (session, NULL, &error));
   g_assert_no_error (error);
   g_thread_join (thread);
-  g_object_get (session, "batch-entries", &lanes, NULL);
-  g_assert_cmpuint (lanes, ==, 41);
+  g_assert_cmpuint (session_fixture_get_number (session, "batch-entries"), ==, 41);
   leat_session_close (session);
   g_unlink (path);
   g_rmdir (folder);
