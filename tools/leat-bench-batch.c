@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Many inputs in one call, against a graph launch for each and against the link. */
+
 #include "leat-bench-lanes.h"
 #include "leat-bench-raw.h"
-
-/* Many inputs in one call, against a graph launch for each and against the link. */
 
 #define LANES  4096
 #define ROUNDS 3 /* that are not measured */

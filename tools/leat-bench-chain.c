@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-subject.h"
-#include "replay/leat-session-bare-private.h"
-
 /* Kernels one after the other and side by side, and what a session adds to the launch of its graph.  The first kernel
  * reads the program's memory and the last writes it, so that the graph is kernels only. */
+
+#include "leat-bench-subject.h"
+#include "replay/leat-session-bare-private.h"
 
 #define SETTLE         50
 #define WARM_UP        64 /* runs; a session makes a graph of one op after some */

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A search by limits that are set, one by one, and by those that it has measured. */
+
 #include "leat-bench-search-session.h"
 
 #include <string.h>
-
-/* A search by limits that are set, one by one, and by those that it has measured. */
 
 #define SETTLE    3
 #define ROUNDS    2 /* in which each set has its turn */

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Searches in graphs that are on the device, their results with them, beside a plain one of two threads here. */
+
 #include "leat-bench-search-session.h"
 
 #include <string.h>
-
-/* Searches in graphs that are on the device, their results with them, beside a plain one of two threads here. */
 
 #define PLAIN_THREADS 2
 #define PLAIN_RUNS    5

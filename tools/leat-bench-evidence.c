@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Evidence that a resident session is faster than orchestrating each step from the host, or that it is not: what a
+ * contest of the two found, as figures and as a row. */
+
 #include "leat-bench-case.h"
 #include "leat-bench-commit.h"
 #include "leat-bench-contest.h"
@@ -10,9 +13,6 @@
 #include "leat-evidence.h"
 
 #include "device/leat-device-private.h"
-
-/* Evidence that a resident session is faster than orchestrating each step from the host, or that it is not: what a
- * contest of the two found, as figures and as a row. */
 
 static char *
 leat_bench_evidence_dup_resident (const LeatBench *bench)

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A kernel's arguments, and its launch. */
+
 #include "leat-bench-host-private.h"
 
 #include "graph/leat-node-private.h"
-
-/* A kernel's arguments, and its launch. */
 
 /* Numbers of Leat's own come as 64 bits; a single-precision parameter of the node comes as a double. */
 static void

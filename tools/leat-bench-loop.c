@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A loop as one kernel, against a conditional node and a loop of the host's, both written by hand: a body of two steps,
+ * each of which needs what other blocks did in the one before, and a test of one number.  One of each in turn, and all
+ * bring the same bytes. */
+
 #include "leat-bench-loop-raw.h"
 #include "leat-bench-subject.h"
 
 #include "replay/leat-session-bare-private.h"
 
 #include <string.h>
-
-/* A loop as one kernel, against a conditional node and a loop of the host's, both written by hand: a body of two steps,
- * each of which needs what other blocks did in the one before, and a test of one number.  One of each in turn, and all
- * bring the same bytes. */
 
 #define SETTLE  20
 #define WARM_UP 8 /* rounds before a session has made its graph */

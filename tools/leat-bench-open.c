@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What it takes until a pipeline is ready, and until a new process has its first result.  The device is open and the
+ * images of the kernels are cached before anything is measured. */
+
 #include "leat-bench-subject.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* What it takes until a pipeline is ready, and until a new process has its first result.  The device is open and the
- * images of the kernels are cached before anything is measured. */
 
 #define FILE_BYTES 4096
 

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A batch in which the data of one lane are at fault, and a kernel says so: what that costs the others. */
+
 #include "leat-bench-lanes.h"
 #include "leat-bench-series.h"
-
-/* A batch in which the data of one lane are at fault, and a kernel says so: what that costs the others. */
 
 #define LANES    4096
 #define POISONED 1729

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-case.h"
-
 /* reduce, scan, histogram and sort, of data that are on the device and results that stay there. */
+
+#include "leat-bench-case.h"
 
 #define SETTLE           3
 #define SORT_RUNS_A_TURN 5

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-case.h"
-
 /* What goes through a queue of work items on the device in a second, and what it takes from one thread to another.  The
  * kernels count, so that each run shows that no item was lost. */
+
+#include "leat-bench-case.h"
 
 #define SETTLE 5
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-search-session.h"
-
 /* csr:reach with many sources at once, beside the same with one. */
+
+#include "leat-bench-search-session.h"
 
 #define MANY          64
 #define FACTOR        16 /* edges for each vertex */

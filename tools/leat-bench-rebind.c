@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Sixteen inputs in memory of the program's, another one for each run, against runs on the same memory.  Sixteen chains
+ * of as many kernels; the first of each reads the program's memory and the last writes the session's. */
+
 #include "leat-bench-case.h"
 
 #include "device/leat-memory-private.h"
-
-/* Sixteen inputs in memory of the program's, another one for each run, against runs on the same memory.  Sixteen chains
- * of as many kernels; the first of each reads the program's memory and the last writes the session's. */
 
 #define SETTLE  50
 #define PORTS   16

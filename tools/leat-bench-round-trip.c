@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-subject.h"
-
 /* Bytes in, one kernel (2x + 1), bytes out: from what the program has written into the input's memory to what it reads
  * in the output's. */
+
+#include "leat-bench-subject.h"
 
 #define SETTLE  50
 #define N_KNOWN 8 /* inputs that come again and again */

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Work that would never end, planted again and again: each time it has to be ended by its limit, named, and followed by
+ * a run whose results are right.  How long it took by the limit is the figure. */
+
 #include "leat-bench-case.h"
 #include "leat-bench-series.h"
 
 #include <string.h>
-
-/* Work that would never end, planted again and again: each time it has to be ended by its limit, named, and followed by
- * a run whose results are right.  How long it took by the limit is the figure. */
 
 #define LIMIT_MS 20
 

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-bench-case.h"
-
 /* How long the runs of one session take that somebody waits for, among many that nobody does: with a scheduler, and
  * with each session run by a thread that knows nothing of the others. */
+
+#include "leat-bench-case.h"
 
 #define SESSIONS 64 /* the first is the one that is waited for; of the others every other one is low */
 #define WARM_UP  50

@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Many replays of one session: is the memory of the process and of the device what it was after the first ones, and how
+ * long do the slowest take?  The inputs change from run to run; every sixteenth run keeps them, and every 1024th has
+ * another argument. */
+
 #include "leat-bench-subject.h"
 #include "device/leat-device-private.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
-
-/* Many replays of one session: is the memory of the process and of the device what it was after the first ones, and how
- * long do the slowest take?  The inputs change from run to run; every sixteenth run keeps them, and every 1024th has
- * another argument. */
 
 #define HOST_SLACK     (256 << 10) /* bytes that a C library may take at any time */
 #define DEVICE_SLACK   (2 << 20)   /* what a driver takes from the device at once */

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A file that rows are appended to, by several programs at a time if need be: a lock is held from the look at what is
+ * there to the end of the write, and a write that was cut short is taken back. */
+
 #include "leat-evidence.h"
 
 #include <errno.h>
@@ -10,9 +13,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* A file that rows are appended to, by several programs at a time if need be: a lock is held from the look at what is
- * there to the end of the write, and a write that was cut short is taken back. */
 
 typedef struct
 {

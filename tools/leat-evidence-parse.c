@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Reads the file of rows.  What it takes is what leat_evidence_to_line () writes, and the same from a spreadsheet:
+ * fields in quotes, and lines that end with CR LF. */
+
 #include "leat-evidence.h"
 
 #include <string.h>
-
-/* Reads the file of rows.  What it takes is what leat_evidence_to_line () writes, and the same from a spreadsheet:
- * fields in quotes, and lines that end with CR LF. */
 
 #define LEAT_EVIDENCE_MOST_FIELDS 256
 #define MOST_NUMBER               1e15 /* that thousandths are exact of */

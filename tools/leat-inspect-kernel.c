@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a pipeline sees of a __global__ function. */
+
 #include "leat-inspect-print.h"
 
 #include "kernel/leat-kernel-source-private.h"
 #include "kernel/leat-kernel-variable-private.h"
-
-/* What a pipeline sees of a __global__ function. */
 
 static const struct
 {

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* One node, for people. */
+
 #include "leat-inspect-print.h"
 
 #include "graph/leat-plugin-private.h"
-
-/* One node, for people. */
 
 static void
 leat_inspect_print_aliases (GString *out, const LeatNodeInfo *info)

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-launch-accounting.h"
-
 /* Planned against counted. */
+
+#include "leat-launch-accounting.h"
 
 typedef struct
 {

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Options write files, and pipelines that run together read and write some. */
+
 #include "leat-launch-paths.h"
 
 #include "graph/leat-claims-private.h"
 #include "graph/leat-output-file-private.h"
-
-/* Options write files, and pipelines that run together read and write some. */
 
 static gboolean
 leat_launch_claim_pipeline (LeatClaims *claims, const LeatLaunchText *text, LeatPipeline *pipeline, gboolean named,

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-launch-options.h"
-
 /* What goes with --executor=persistent. */
+
+#include "leat-launch-options.h"
 
 static gboolean
 leat_launch_persistent_check (const char *option, gint64 value, guint least, guint most, GError **error)

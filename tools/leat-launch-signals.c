@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* GLib's own source for signals does not say where one came from, and that is what tells two that are one, as timeout
+ * (1) sends them, to the process and then to its group, from two that were meant. */
+
 #include "leat-launch-signals.h"
 
 #include "leat-tool.h"
@@ -12,9 +15,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-/* GLib's own source for signals does not say where one came from, and that is what tells two that are one, as timeout
- * (1) sends them, to the process and then to its group, from two that were meant. */
 
 #define LEAT_SIGNALS_ONCE_US (50 * G_TIME_SPAN_MILLISECOND)
 

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What --stats tells of several pipelines, in each format. */
+
 #include "leat-launch-stats.h"
 
 #include <string.h>
-
-/* What --stats tells of several pipelines, in each format. */
 
 static void
 leat_launch_stats_join_json (GString *text, const GPtrArray *jobs)

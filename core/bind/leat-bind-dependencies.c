@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plan/leat-plan-private.h"
-#include "leat-bind-private.h"
-
 /* An op follows the last writer of what it reads, and the last writer and all readers since of what it writes.  Ops
  * that are elided still carry dependencies from one side to the other: their neighbours meet in the shared memory. */
+
+#include "plan/leat-plan-private.h"
+#include "leat-bind-private.h"
 
 #define LEAT_BITS (8 * sizeof (gulong))
 

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plan/leat-plan-private.h"
-#include "leat-bind-private.h"
-
 /* Which stretches of the op list become a graph each, and which are launched op by op.  They run in their order on one
  * stream, so that nothing has to be waited for between them. */
+
+#include "plan/leat-plan-private.h"
+#include "leat-bind-private.h"
 
 /* Why nothing of the plan is captured; NULL where something may be. */
 static const char *

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plan/leat-plan-private.h"
-#include "leat-bind-private.h"
-
 /* What one run in steady state will cost, from the bound ops alone.  The other side of the comparison is never filled
  * here: it comes from the driver's counters and from the nodes of the graph that was built. */
+
+#include "plan/leat-plan-private.h"
+#include "leat-bind-private.h"
 
 gboolean
 leat_plan_is_on_host (LeatPlan *self, LeatBufferId id)

@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Inputs that a program gives by hand may be the same in the next run.  Their uploads can be left out then, if what
+ * they brought to the device is still there when a run has ended: no op writes it, and no other buffer lies in its
+ * memory. */
+
 #include "plan/leat-plan-private.h"
 
 #include "graph/leat-app.h"
 #include "plan/leat-op-private.h"
 #include "leat-bind-private.h"
-
-/* Inputs that a program gives by hand may be the same in the next run.  Their uploads can be left out then, if what
- * they brought to the device is still there when a run has ended: no op writes it, and no other buffer lies in its
- * memory. */
 
 /* By root; NULL where no source fills it. (transfer container) */
 static const LeatOp **

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Ops that can be done in several ways, by what measuring calls them: numbers within a process, names on disk. */
+
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 #include "plan/leat-op-private.h"
 #include "fuse/leat-fusible-private.h"
-
-/* Ops that can be done in several ways, by what measuring calls them: numbers within a process, names on disk. */
 
 #define LEAT_OP_MOST_WAYS 4
 

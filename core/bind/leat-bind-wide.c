@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A plan for several entries at once: the same ops for independent inputs.  Each entry has its own memory, one behind
+ * the other; what is constant, and what is kept from run to run, is there once.  An op is done for all entries in one
+ * piece where that can be, else once for each. */
+
 #include "plan/leat-plan-private.h"
 
 #include "kernel/leat-kernel-source-private.h"
 #include "leat-bind-private.h"
-
-/* A plan for several entries at once: the same ops for independent inputs.  Each entry has its own memory, one behind
- * the other; what is constant, and what is kept from run to run, is there once.  An op is done for all entries in one
- * piece where that can be, else once for each. */
 
 #define LEAT_ENTRY_COARSE 256 /* what memory is aligned to where that costs little */
 #define LEAT_ENTRY_FINE   16  /* and where it does not: of the widest loads */

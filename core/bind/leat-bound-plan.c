@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Binding: the choices that depend on what the device is.  Each is made from the ops and LeatTraits alone, so that it
+ * can be tested, printed and repeated without a device. */
+
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 #include "fuse/leat-fusible-private.h"
 #include "plan/leat-op-private.h"
-
-/* Binding: the choices that depend on what the device is.  Each is made from the ops and LeatTraits alone, so that it
- * can be tested, printed and repeated without a device. */
 
 static void
 leat_plan_reset_places (LeatPlan *self)

@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Two bound plans of one pipeline: how much of what was made for the one serves the other?  What a kernel's node in a
+ * graph can be given in place (grid, block, shared memory, values of arguments) and the contents of constants are no
+ * difference here. */
+
 #include "plan/leat-plan-private.h"
 
 #include "kernel/leat-kernel-source-private.h"
 #include "leat-bind-private.h"
 
 #include <xxhash.h>
-
-/* Two bound plans of one pipeline: how much of what was made for the one serves the other?  What a kernel's node in a
- * graph can be given in place (grid, block, shared memory, values of arguments) and the contents of constants are no
- * difference here. */
 
 /* "kernel \"k0\"" */
 static char *

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Ops as boxes, host steps rounded, what is not captured dashed.  An arrow for every buffer from the op that wrote it
+ * to each that reads it, with what flows there; a dashed one where an op only waits for another, for memory that it
+ * takes over.  A head is open where the op may begin early.  A loop is a frame around its ops. */
+
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 
 #include <string.h>
-
-/* Ops as boxes, host steps rounded, what is not captured dashed.  An arrow for every buffer from the op that wrote it
- * to each that reads it, with what flows there; a dashed one where an op only waits for another, for memory that it
- * takes over.  A head is open where the op may begin early.  A loop is a frame around its ops. */
 
 typedef struct
 {

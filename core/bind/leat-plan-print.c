@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The plan for people: ops with what they read and write, buffers with where they lie and how long they live. */
+
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 #include "plan/leat-op-private.h"
 #include "fuse/leat-fusible-private.h"
-
-/* The plan for people: ops with what they read and write, buffers with where they lie and how long they live. */
 
 static void
 leat_plan_print_touches (LeatPlan *self, const LeatOp *op, LeatAccess access, const char *lead, GString *text)

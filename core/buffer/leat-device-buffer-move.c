@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* One request at a time. */
+
 #include "leat-transfer-private.h"
 
 #include <string.h>
-
-/* One request at a time. */
 
 /* @request: without its buffer */
 static gboolean

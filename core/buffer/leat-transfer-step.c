@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-transfer-private.h"
-
 /* Requests for one buffer meet in one step as long as nothing else is asked of that buffer in between.  Done at the
  * place of the first of them, they pass only what has nothing to do with the buffer. */
+
+#include "leat-transfer-private.h"
 
 void
 leat_request_clear (LeatRequest *self)

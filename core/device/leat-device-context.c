@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-device-object-private.h"
 
 /* The primary context of a device, which other libraries in this process use too, with the flags that it has.  On a GPU
  * it takes long to make, so that the process keeps one that it has had, as it does with the CUDA
  * runtime; LEAT_KEEP_CONTEXT=0 lets go of it with the last LeatDevice, and 1 keeps that of the CPU as well. */
+
+#include "leat-device-object-private.h"
 
 #define LEAT_CONTEXT_KEPT_MOST 31 /* ordinals from here on are let go of */
 

@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-device-object-private.h"
 
 /* Which devices this thread has pushed, so that a push inside another of the same device costs no driver call: a
  * session pushes once around a run, and what it calls pushes for its own sake. */
+
+#include "leat-device-object-private.h"
 
 #define LEAT_CURRENT_DEPTH 16
 

@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-device-object-private.h"
 
 /* After an illegal address and its like, the driver fails every later call of the process on that context.  The device
  * is marked once, with the first reason, so that what comes after says what really happened. */
+
+#include "leat-device-object-private.h"
 
 /**
  * leat_device_is_dead:

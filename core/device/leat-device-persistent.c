@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-device-object-private.h"
-
 /* Multiprocessors that persistent kernels have: one block each, which would not begin without. */
+
+#include "leat-device-object-private.h"
 
 /* A quarter, as long as half of the device is left to other work; one in any case.  What was asked for is bounded by
  * what there is alone. */

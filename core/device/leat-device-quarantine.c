@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-device-object-private.h"
 
 /* What work may still use that was begun and went wrong.  Things in here hold references on the device, so it stays
  * until they are released; a session that is opened or closed on it tries to. */
+
+#include "leat-device-object-private.h"
 
 typedef struct
 {

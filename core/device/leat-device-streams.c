@@ -1,9 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-device-object-private.h"
 
 /* Streams for work that comes and goes: to make one costs more than a small transfer. */
+
+#include "leat-device-object-private.h"
 
 static gboolean
 leat_device_take_idle_stream (LeatDevice *self, CUstream *stream)

@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-device-object-private.h"
 
 /* What one session takes.  It is counted where blocks are given and taken back, so that it says what is and not what
  * was meant to be. */
+
+#include "leat-device-object-private.h"
 
 struct _LeatMemoryAccount
 {

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-memory-private.h"
-
-#include "leat-device-object-private.h"
 
 /* Where a program has AddressSanitizer in it and the device is the CPU, the sanitizer is told what nobody asked for:
  * what the pool rounded up, and blocks that the pool keeps.  Its own zones lie behind the whole block only.  The
  * symbols are weak, since the runtime may be the program's alone. */
+
+#include "leat-memory-private.h"
+
+#include "leat-device-object-private.h"
 
 void __asan_poison_memory_region (const volatile void *address, size_t size) __attribute__ ((weak));
 void __asan_unpoison_memory_region (const volatile void *address, size_t size) __attribute__ ((weak));

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* What is used of CUPTI, the profiling interface of the CUDA toolkit: its callback API, documented in the toolkit's
+ * cupti_callbacks.h.  It is opened when it is first needed. */
+
 #include "leat-driver-witness-private.h"
 
 #include "leat-driver-watch-private.h"
@@ -9,9 +13,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
-
-/* What is used of CUPTI, the profiling interface of the CUDA toolkit: its callback API, documented in the toolkit's
- * cupti_callbacks.h.  It is opened when it is first needed. */
 
 #define LEAT_CUPTI_VARIABLE "LEAT_CUPTI"
 

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What the functions that one kernel is made of are called with: its own parameters, sizes that are known, and local
+ * variables. */
+
 #include "leat-fuse-writer-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
-
-/* What the functions that one kernel is made of are called with: its own parameters, sizes that are known, and local
- * variables. */
 
 static const char *
 leat_fuse_writer_find (LeatFuseWriter *self, const char *kind, LeatBufferId id, char **key)

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A file's text as a part of a larger one: functions that nothing needs are left out, kernels become functions, and all
+ * names at file scope begin with the file's prefix.  Macros end where the file does. */
+
 #include "kernel/leat-kernel-entry-private.h"
 #include "leat-fuse-file-private.h"
 
 #include <string.h>
-
-/* A file's text as a part of a larger one: functions that nothing needs are left out, kernels become functions, and all
- * names at file scope begin with the file's prefix.  Macros end where the file does. */
 
 typedef struct
 {

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Whether a kernel can be a part of another one, and how much of the grid it knows. */
+
 #include "leat-fuse-file-private.h"
 #include "kernel/leat-kernel-locals-private.h"
 #include "kernel/leat-kernel-queue-private.h"
 
 #include <string.h>
-
-/* Whether a kernel can be a part of another one, and how much of the grid it knows. */
 
 static const char *const leat_fuse_grid_words[] = { "blockIdx", "gridDim", NULL };
 static const char *const leat_fuse_thread_words[] = { "threadIdx", "blockDim", NULL };

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The text of one kernel out of several: the files, and a kernel that calls what was made of theirs. */
+
 #include "leat-fuse-file-private.h"
 
 #include <string.h>
-
-/* The text of one kernel out of several: the files, and a kernel that calls what was made of theirs. */
 
 struct _LeatKernelFuse
 {

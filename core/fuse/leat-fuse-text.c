@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Writes the kernel that several ops become: one parameter for each buffer, whoever uses it, and for each argument of a
+ * node; sizes that are known stand in the text. */
+
 #include "leat-fuse-writer-private.h"
 
 #include "kernel/device/leat-report-block.h"
@@ -9,9 +12,6 @@
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
 #include "graph/leat-endpoint.h"
-
-/* Writes the kernel that several ops become: one parameter for each buffer, whoever uses it, and for each argument of a
- * node; sizes that are known stand in the text. */
 
 #define LEAT_FUSE_ENTRY      "megakernel"
 #define LEAT_FUSE_LOOP_ENTRY "fused_loop"

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-fuse-writer-private.h"
-
 /* Writes the units of a kernel that go by the blocks of their own grid, "tiles": what they wait for and say, and the
  * areas in which nobody waits (leat-fuse-windows.c). */
+
+#include "leat-fuse-writer-private.h"
 
 static const char *
 leat_fuse_writer_get_words (LeatFuseWriter *self)

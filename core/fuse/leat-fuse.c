@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Makes several ops one kernel: what may be part of it, and the op that takes their place.  The text is written in
+ * leat-fuse-text.c. */
+
 #include "leat-fuse-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
 #include "leat-recorder-group.h"
-
-/* Makes several ops one kernel: what may be part of it, and the op that takes their place.  The text is written in
- * leat-fuse-text.c. */
 
 #define LEAT_FUSE_MOST_BLOCKS                                                                                          \
   G_GUINT64_CONSTANT (0x7fffffff) /* of one op: the number of one that is not there fits, too */

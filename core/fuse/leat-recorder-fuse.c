@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a group records as one kernel: the nodes of its body record between the two halves of this. */
+
 #include "plan/leat-plan-private.h"
 
 #include "graph/leat-group.h"
 #include "graph/leat-node-private.h"
 #include "leat-fuse-private.h"
 #include "leat-recorder-group.h"
-
-/* What a group records as one kernel: the nodes of its body record between the two halves of this. */
 
 /**
  * leat_recorder_begin_fusion: (skip)

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A user who gives the wrong kind of file learns what it is. */
+
 #include "leat-file-kind-private.h"
 
 #include <string.h>
-
-/* A user who gives the wrong kind of file learns what it is. */
 
 typedef struct
 {

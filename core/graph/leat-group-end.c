@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-graph-error.h"
-#include "leat-group-private.h"
-#include "leat-negotiation-private.h"
 
 /* The ends of a body are nodes, so that all that is known of links, specs and order goes for them too.  They are made
  * with their group and by nobody else. */
+
+#include "leat-graph-error.h"
+#include "leat-group-private.h"
+#include "leat-negotiation-private.h"
 
 struct _LeatGroupEnd
 {

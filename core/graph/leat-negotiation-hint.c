@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What to do about two specs that do not go together, said behind the message. */
+
 #include "leat-negotiation-private.h"
 
 #include "leat-graph-error.h"
-
-/* What to do about two specs that do not go together, said behind the message. */
 
 /* The node that @node's data comes from: up along the first link each time.  Links make no cycles, apart from those
  * that delay. */

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Which arguments a node has, and of which types, as its class says. */
+
 #include "leat-node-arg-private.h"
 
 #include <string.h>
-
-/* Which arguments a node has, and of which types, as its class says. */
 
 #define LEAT_NODE_ARG_TYPES "bynqiuxtdf*"
 

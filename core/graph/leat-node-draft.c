@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-node-arg-private.h"
-#include "leat-pipeline-private.h"
 
 /* While a session is open, properties that are set wait for it, and what follows from them is not there before the next
  * run begins.  An argument that only they bring can be set all the same: a node of the same kind, in no pipeline, is
  * given the properties and says what its arguments are. */
+
+#include "leat-node-arg-private.h"
+#include "leat-pipeline-private.h"
 
 static gboolean
 leat_node_has_waiting_prop (LeatNode *self, const LeatProp *prop)

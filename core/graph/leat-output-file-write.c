@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Writing, which may wait for a reader and be called off, and the end, at which a file gets its name. */
+
 #include "leat-output-file-internal-private.h"
 
 #include "leat-graph-error.h"
@@ -12,8 +15,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-/* Writing, which may wait for a reader and be called off, and the end, at which a file gets its name. */
 
 #define LEAT_OUTPUT_FILE_LOOK_MS 20 /* between two looks whether a pipe has a reader, or it was called off */
 

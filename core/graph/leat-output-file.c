@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Where a file is made, and how what is there is opened or kept. */
+
 #include "leat-output-file-internal-private.h"
 
 #include "leat-graph-error.h"
@@ -13,8 +16,6 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-/* Where a file is made, and how what is there is opened or kept. */
 
 #define LEAT_OUTPUT_FILE_LINKS 40 /* that lead from one to the next, as many as the kernel follows */
 

@@ -1,9 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-pipeline.h"
 
 /* Whether plans of a pipeline join kernels by themselves. */
+
+#include "leat-pipeline.h"
 
 GType
 leat_fuse_mode_get_type (void)

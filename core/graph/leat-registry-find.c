@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Kinds of nodes by their names. */
+
 #include "leat-factory-private.h"
 #include "leat-graph-error.h"
 #include "leat-registry-internal-private.h"
-
-/* Kinds of nodes by their names. */
 
 /* A name that is not all of an id: `scan` for `text:scan`. */
 static const char *

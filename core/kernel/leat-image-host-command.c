@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The compiler of images for the CPU driver: which one it is, and the options of each call. */
+
 #include "leat-image-internal-private.h"
 #include "leat-kernel-source-private.h"
 
@@ -8,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* The compiler of images for the CPU driver: which one it is, and the options of each call. */
 
 const char *
 leat_image_get_sanitizer (void)

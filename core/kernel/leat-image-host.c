@@ -1,6 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Images for the CPU driver, by the host's C++ compiler as a child process.  Clang is asked twice, and between the two
+ * what C++ leaves open is settled as a GPU has it (leat-image-values.c); of other compilers there is no asking for
+ * that. */
+
 #include "device/leat-host-module.h"
 #include "leat-image-internal-private.h"
 #include "leat-image-scratch-private.h"
@@ -13,10 +18,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-/* Images for the CPU driver, by the host's C++ compiler as a child process.  Clang is asked twice, and between the two
- * what C++ leaves open is settled as a GPU has it (leat-image-values.c); of other compilers there is no asking for
- * that. */
 
 #define LEAT_IMAGE_MESSAGES_MAX 6000
 

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Images for CUDA devices, by NVRTC, which is opened when it is first needed. */
+
 #include "leat-image-internal-private.h"
 #include "leat-kernel-source-private.h"
 
@@ -12,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* Images for CUDA devices, by NVRTC, which is opened when it is first needed. */
 
 typedef struct _LeatNvrtcProgram *LeatNvrtcHandle;
 

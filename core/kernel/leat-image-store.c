@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* How an image lies in a file: checked before a byte of it is used. */
+
 #include "leat-image-internal-private.h"
 
 #include <errno.h>
@@ -9,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-/* How an image lies in a file: checked before a byte of it is used. */
 
 #define LEAT_IMAGE_STORE_MAGIC   "LEATIMGF"
 #define LEAT_IMAGE_STORE_VERSION 1u

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-image-values-private.h"
-
-#include <string.h>
 
 /* Finds remainders whose quotient is taken too.  A GPU, which cannot divide, makes these of the quotient, so that
  * nothing is taken away from what is divided by zero; other remainders by zero are what the quotient is.  Values get
  * the name of the first that was made in the same way; for what was loaded, since the last store. */
+
+#include "leat-image-values-private.h"
+
+#include <string.h>
 
 typedef struct
 {

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-image-values-private.h"
-
-#include <string.h>
 
 /* The values that a GPU gives, as functions for LLVM that are inlined before anything is made of them; without
  * branches, so that loops over them become vector code.  tests/plugins/cpu/values-recorded.h is what they are held
  * against. */
+
+#include "leat-image-values-private.h"
+
+#include <string.h>
 
 /* PTX's cvt.rzi: the nearest number of a type of 32 bits at least.  A narrow one takes the lower bits of that.  Each
  * comparison with its choice is a minimum or maximum to most processors; NaN is below everything here. */

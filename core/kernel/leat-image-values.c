@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-image-values-private.h"
-
-#include <string.h>
 
 /* Goes over LLVM's text of a module, which has an instruction in each line of a function, and settles what is left
  * open. Opaque and typed pointers, and the versions of LLVM from 12 on, differ in nothing that is looked at here. */
+
+#include "leat-image-values-private.h"
+
+#include <string.h>
 
 #define LEAT_VALUES_CONSTRAINED "@llvm.experimental.constrained."
 #define LEAT_VALUES_KNOWN       "leat_known_quotient" /* in leat-dialect-host-thread.h */

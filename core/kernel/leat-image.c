@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Finds or makes the image of a source: shipped with the project, cached on disk, or compiled now. */
+
 #include "leat-image-internal-private.h"
 
 #include "driver/leat-system-folders-private.h"
@@ -11,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-/* Finds or makes the image of a source: shipped with the project, cached on disk, or compiled now. */
 
 static guint leat_image_counters[4];
 

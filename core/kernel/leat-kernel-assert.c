@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-entry-private.h"
 
 /* Assertions tell the compiler what a kernel's parameters were taken for.  Where it has another type under a name,
  * there is no image, rather than one that is given the wrong bytes. */
+
+#include "leat-kernel-entry-private.h"
 
 /* A condition that a number's type meets beside its size; NULL where nothing more is known. */
 static const char *

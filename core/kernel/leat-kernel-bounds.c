@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-transform-private.h"
-
-#include <string.h>
 
 /* How many threads a block of a kernel may have by its `__launch_bounds__ (N)`, for which it is compiled.  N is read
  * here as far as tokens say it, so that a plan can tell; the host's compiler reads all of it. */
+
+#include "leat-kernel-transform-private.h"
+
+#include <string.h>
 
 #define LEAT_BOUNDS_DEPTH 16 /* of brackets and names */
 

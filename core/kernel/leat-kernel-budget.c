@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* What lets a persistent kernel be ended: the condition of each loop that may have no end also counts its rounds, and
+ * looks at the clock every so many of them.  What would need more than that is no stage. */
+
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-persistent-private.h"
 
 #include <string.h>
-
-/* What lets a persistent kernel be ended: the condition of each loop that may have no end also counts its rounds, and
- * looks at the clock every so many of them.  What would need more than that is no stage. */
 
 static gboolean
 leat_budget_has_word (const LeatKernelUnit *unit, const LeatDecl *decl, const char *const *words)

@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-transform-private.h"
-
-#include <string.h>
 
 /* Functions that mention each other by name, and what follows: which of them can come to wait for other threads.  Names
  * stand for calls, so that the answer errs towards waiting. */
+
+#include "leat-kernel-transform-private.h"
+
+#include <string.h>
 
 struct _LeatKernelCalls
 {

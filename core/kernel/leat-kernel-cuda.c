@@ -1,15 +1,16 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels: one with the
+ * parameters as they are, and the wrapper, which takes counts from the device.  Both stand right behind the body. */
+
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-persistent-private.h"
 
 #include <string.h>
-
-/* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels: one with the
- * parameters as they are, and the wrapper, which takes counts from the device.  Both stand right behind the body. */
 
 static void
 leat_cuda_append_params (GString *out, GArray *params)

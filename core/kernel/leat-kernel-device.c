@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The headers of device/ as they are put before a kernel's text: without comments, blank lines and the lines that only
+ * a file needs, so that compilers have less to read and an edited comment does not change any image. */
+
 #include "leat-kernel-resources.h"
 #include "leat-kernel-transform-private.h"
 
 #include <string.h>
-
-/* The headers of device/ as they are put before a kernel's text: without comments, blank lines and the lines that only
- * a file needs, so that compilers have less to read and an edited comment does not change any image. */
 
 static gboolean
 leat_kernel_keeps_line (const char *line)

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Edits of a text by offset, applied at once. */
+
 #include "leat-kernel-transform-private.h"
 
 #include <string.h>
-
-/* Edits of a text by offset, applied at once. */
 
 static void
 leat_edit_clear (gpointer data)

@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-entry-private.h"
-#include "leat-kernel-report-private.h"
 
 /* The kernels of a file with the parameters of their wrappers. */
+
+#include "leat-kernel-entry-private.h"
+#include "leat-kernel-report-private.h"
 
 static void
 leat_entry_param_clear (gpointer data)

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The text for the host's C++ compiler: the file becomes the body of `struct leat_module : leat_thread { ... };`, so
+ * that `this` says which CUDA thread runs.  Functions become members, variables static members, prototypes go. */
+
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
 #include "leat-kernel-queue-private.h"
@@ -8,9 +12,6 @@
 #include "leat-kernel-persistent-private.h"
 
 #include <string.h>
-
-/* The text for the host's C++ compiler: the file becomes the body of `struct leat_module : leat_thread { ... };`, so
- * that `this` says which CUDA thread runs.  Functions become members, variables static members, prototypes go. */
 
 static const char *const leat_host_qualifiers[] = { "static", "extern", "__global__", "LEAT_HOST_VARIANT", NULL };
 static const char *const leat_host_kernel_qualifiers[] = {

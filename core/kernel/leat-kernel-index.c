@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-locals-private.h"
-
-#include <string.h>
 
 /* Recognises the expressions by which kernels number their threads: blockIdx.x * blockDim.x + threadIdx.x in its usual
  * spellings, casts and named intermediate values included; and the ends of statements. */
+
+#include "leat-kernel-locals-private.h"
+
+#include <string.h>
 
 /* The words of a declaration's type end before the last of the leading words, or before a mark. */
 gboolean

@@ -1,9 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-report-private.h"
 
 /* What the body of a kernel says about how it is to be launched. */
+
+#include "leat-kernel-report-private.h"
 
 /* A kernel that has a block for each row, and no threads along y, is best off with a long block. */
 static void

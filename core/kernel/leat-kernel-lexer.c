@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Splits CUDA C behind the preprocessor into tokens with their places.  Comments and the directives that are left are
+ * kept aside; `#line` is obeyed, so that places are those of the user's files. */
+
 #include "leat-kernel-token-private.h"
 
 #include <string.h>
-
-/* Splits CUDA C behind the preprocessor into tokens with their places.  Comments and the directives that are left are
- * kept aside; `#line` is obeyed, so that places are those of the user's files. */
 
 typedef struct
 {

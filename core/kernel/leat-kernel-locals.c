@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-locals-private.h"
 
 /* What a function's own names are and what happens to them, as far as tokens tell.  In doubt a name counts as changed
  * and as different in every thread. */
+
+#include "leat-kernel-locals-private.h"
 
 static const char *const leat_locals_assignments[] = { "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
                                                        "|=", "^=", "<<=", ">>=", "++", "--", NULL };

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-persistent-private.h"
-
-#include <string.h>
 
 /* The generated half of a persistent kernel: a function for each kernel of the file that can be a stage, called with
  * the parameters of its wrapper as they lie in memory, and what chooses among them.  The comments show what becomes of
  * `__global__ void saxpy (const float *x, float *y, int x_count)`. */
+
+#include "leat-kernel-persistent-private.h"
+
+#include <string.h>
 
 char *
 leat_kernel_dup_cuda_persistent_words (void)

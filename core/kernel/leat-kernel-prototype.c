@@ -1,14 +1,15 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Reads a kernel's parameters by the conventions: `const T *` is an input, `T *` an output, a scalar an argument, and
+ * the reserved names. */
+
 #include "leat-kernel-queue-private.h"
 
 #include "device/leat-report-block.h"
 
 #include <string.h>
-
-/* Reads a kernel's parameters by the conventions: `const T *` is an input, `T *` an output, a scalar an argument, and
- * the reserved names. */
 
 typedef struct
 {

@@ -1,15 +1,16 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Queues of work items in kernel files: parameters `LeatQueue<T> name`, and what is put before the text of kernels that
+ * have some. */
+
 #include "leat-kernel-queue-private.h"
 
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-transform-private.h"
 
 #include <string.h>
-
-/* Queues of work items in kernel files: parameters `LeatQueue<T> name`, and what is put before the text of kernels that
- * have some. */
 
 #define LEAT_QUEUE_WORD "LeatQueue"
 

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-transform-private.h"
 
 /* Whether a kernel takes what an output held before the launch: `hist[i]++`, `atomicAdd (&hist[i], 1)`, `x = y[i]`.
  * Only the first use in the order of the text counts: a kernel that stores first may well read afterwards, and one that
  * hands the array on is not followed, so that what is said is true of nearly every kernel. */
+
+#include "leat-kernel-transform-private.h"
 
 typedef enum
 {

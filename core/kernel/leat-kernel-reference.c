@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-unit-private.h"
 
 /* Names of types behind which a reference hides: `typedef int &ref;`, `using ref = int &;`, `struct Ref { int &to; };`,
  * and whatever is made of these.  Names are taken as they stand, wherever they stand. */
+
+#include "leat-kernel-unit-private.h"
 
 static const char *const leat_reference_types[] = { "struct", "class", "union", NULL };
 

@@ -1,14 +1,15 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* What kernels report: the codes that a file declares with `LEAT_REPORT (NAME = 3, error, "a negative length")`, and
+ * which of its kernels come to report. */
+
 #include "device/leat-report-block.h"
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-report-private.h"
 
 #include <string.h>
-
-/* What kernels report: the codes that a file declares with `LEAT_REPORT (NAME = 3, error, "a negative length")`, and
- * which of its kernels come to report. */
 
 #define LEAT_REPORT_WORD "LEAT_REPORT"
 

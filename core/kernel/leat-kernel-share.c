@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Many nodes run kernels of one file.  What was made of the files that were asked for last is kept, and is what the
+ * next node gets while the file, and every file that it includes, is the one that was read. */
+
 #include "leat-kernel-source-private.h"
 
 #include <string.h>
 #include <sys/stat.h>
-
-/* Many nodes run kernels of one file.  What was made of the files that were asked for last is kept, and is what the
- * next node gets while the file, and every file that it includes, is the one that was read. */
 
 #define MOST_SHARED 8
 

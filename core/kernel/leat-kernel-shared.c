@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-host-private.h"
-
-#include <string.h>
 
 /* Shared memory on the host: `__shared__ T a[4], b;` becomes references into the block's arena, `extern __shared__ T
  * d[];` a pointer to its dynamic part.  The types go into typedefs, so that any declarator is left to the compiler. */
+
+#include "leat-kernel-host-private.h"
+
+#include <string.h>
 
 static guint
 leat_host_writer_add_slot (LeatHostWriter *self, guint decl)

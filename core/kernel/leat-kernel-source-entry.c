@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The kernels of a file, by name. */
+
 #include "leat-kernel-source-internal-private.h"
 
 #include "leat-suggest.h"
-
-/* The kernels of a file, by name. */
 
 /**
  * leat_kernel_source_list_entries:

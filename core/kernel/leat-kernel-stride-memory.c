@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-stride-private.h"
 
 /* As long as a thread has the same items, it may look without a barrier for what it left in memory before or in a
  * grid-stride loop.  So a loop keeps its stride where the kernel touches memory outside it that one of the two writes.
  * Loops with the same bound give a thread the same items in either way. */
+
+#include "leat-kernel-stride-private.h"
 
 #define LEAT_STRIDE_ANY 0u
 

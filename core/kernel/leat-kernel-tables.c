@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-host-private.h"
-#include "leat-kernel-persistent-private.h"
 
 /* The end of a host text: the functions that the CPU driver calls, and the tables that say what there is
  * (leat-host-module.h).  The comments in here show what is generated for
  * `__global__ void saxpy (const float *x, float *y, int x_count)`. */
+
+#include "leat-kernel-host-private.h"
+#include "leat-kernel-persistent-private.h"
 
 #define LEAT_TABLES_BOUNDS " | leat_module::leat_bounds_%s << LEAT_HOST_KERNEL_BOUNDS_SHIFT"
 

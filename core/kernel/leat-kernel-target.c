@@ -1,14 +1,15 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-report-private.h"
-#include "leat-kernel-source-internal-private.h"
-
-#include <string.h>
 
 /* A file may ask what it is compiled for: LEAT_HOST, LEAT_CUDA, __CUDA_ARCH__.  Where it does, each device has a text
  * of its own, which is a source beside the one that is bound.  Their kernels take the same parameters, or there is no
  * image. */
+
+#include "leat-kernel-report-private.h"
+#include "leat-kernel-source-internal-private.h"
+
+#include <string.h>
 
 /* The GPUs that are looked at before a device is known: the one that the CPU driver is like, and the first that has
  * more to offer. */

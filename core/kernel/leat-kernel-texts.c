@@ -1,14 +1,15 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The contents of the files that a kernel's text is made of.  They are read once, so that what is made of them for one
+ * target later fits what was made for another. */
+
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-source-private.h"
 
 #include <string.h>
 #include <sys/stat.h>
-
-/* The contents of the files that a kernel's text is made of.  They are read once, so that what is made of them for one
- * target later fits what was made for another. */
 
 struct _LeatKernelTexts
 {

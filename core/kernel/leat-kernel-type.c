@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* What the names of types say: element type, bytes, lanes. */
+
 #include "leat-kernel-unit-private.h"
 
 #include <string.h>
-
-/* What the names of types say: element type, bytes, lanes. */
 
 typedef struct
 {

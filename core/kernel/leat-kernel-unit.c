@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Takes a kernel file apart at file scope: functions, variables, types. */
+
 #include "leat-kernel-report-private.h"
 
 #include <string.h>
-
-/* Takes a kernel file apart at file scope: functions, variables, types. */
 
 static const char *const leat_unit_attributes[] = { "__launch_bounds__", "__attribute__", "__align__",
                                                     "alignas",           "__declspec",    "decltype",

@@ -1,6 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* `__constant__` and `__device__` variables that a host program fills by cudaMemcpyToSymbol ().  Here no host program
+ * runs, so a kernel that reads one without a value is refused; the values that a node has for it become its initialiser
+ * in the text, and with that part of every image. */
+
 #include "leat-kernel-variable-private.h"
 
 #include "leat-kernel-locals-private.h"
@@ -8,10 +13,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* `__constant__` and `__device__` variables that a host program fills by cudaMemcpyToSymbol ().  Here no host program
- * runs, so a kernel that reads one without a value is refused; the values that a node has for it become its initialiser
- * in the text, and with that part of every image. */
 
 /* One declarator of a declaration at file scope. */
 typedef struct

@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-transform-private.h"
 
 /* Functions of one name: a LEAT_HOST_VARIANT function must belong to a kernel and take what that takes, and kernels are
  * known by their names. */
+
+#include "leat-kernel-transform-private.h"
 
 /* The types of the parameters: the parameter list without names of parameters. */
 static char *

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* What is worth saying about a kernel file and is no error. */
+
 #include "leat-kernel-locals-private.h"
 #include "leat-kernel-source-internal-private.h"
 #include "leat-kernel-variable-private.h"
-
-/* What is worth saying about a kernel file and is no error. */
 
 G_GNUC_PRINTF (4, 5)
 static void

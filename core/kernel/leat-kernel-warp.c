@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-kernel-locals-private.h"
-
-#include <string.h>
 
 /* Finds code that takes the lanes of a warp to go step by step together: `v[t] += v[t + 16]; v[t] += v[t + 8]; ...` in
  * shared memory, without __syncwarp () between.  CUDA does not promise that since compute capability 7.0, though GPUs
  * mostly do it; a CPU runs a thread until it waits. */
+
+#include "leat-kernel-locals-private.h"
+
+#include <string.h>
 
 typedef struct
 {

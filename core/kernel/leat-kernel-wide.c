@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* One launch of a kernel for many lanes: the lane is the block's place along z, and each pointer comes with the bytes
+ * from one lane's memory to the next one's.  That is for kernels that do not know of z. */
+
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
 
 #include <string.h>
-
-/* One launch of a kernel for many lanes: the lane is the block's place along z, and each pointer comes with the bytes
- * from one lane's memory to the next one's.  That is for kernels that do not know of z. */
 
 /* What stands behind `blockIdx` or `gridDim`. */
 static gboolean

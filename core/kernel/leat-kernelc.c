@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* leat-kernelc: compiles a kernel file as libleat would when it is needed, for plugins to ship the image. */
+
 #include "leat-image-internal-private.h"
 
 #include <locale.h>
-
-/* leat-kernelc: compiles a kernel file as libleat would when it is needed, for plugins to ship the image. */
 
 typedef struct
 {

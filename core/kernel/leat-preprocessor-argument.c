@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Arguments of macros, and their place in the bodies: as they are beside `#` and `##`, else expanded. */
+
 #include "leat-preprocessor-private.h"
 
 #include <string.h>
-
-/* Arguments of macros, and their place in the bodies: as they are beside `#` and `##`, else expanded. */
 
 /* Each is a call of this program within another one. */
 #define LEAT_PP_NESTED_MAX 200

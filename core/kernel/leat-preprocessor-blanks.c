@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-preprocessor-private.h"
 
 /* The bytes of the file that is read, and what lies between its tokens: blanks, comments, line ends.  A backslash at
  * the end of a line joins it with the next, in the midst of a token too, though not in a raw string. */
+
+#include "leat-preprocessor-private.h"
 
 const char *
 leat_pp_find_spliced (const char *p)

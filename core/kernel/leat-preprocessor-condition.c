@@ -1,9 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-preprocessor-private.h"
 
 /* The conditions of #if: C++'s constant expressions of 64 bits, signed or not. */
+
+#include "leat-preprocessor-private.h"
 
 #define LEAT_PP_CONDITION_DEPTH 200
 

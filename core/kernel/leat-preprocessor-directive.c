@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Directives, and the lines that conditions leave out. */
+
 #include "leat-preprocessor-private.h"
 
 #include <string.h>
-
-/* Directives, and the lines that conditions leave out. */
 
 static LeatPpGroup *
 leat_pp_get_group (LeatPreprocessor *self)

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-preprocessor-private.h"
-
-#include <string.h>
 
 /* Macros are expanded in the way that GCC has, also where the standard leaves it open: what a macro becomes is a
  * context that is read before the file goes on, and while it is read the macro does not expand.  A name that was seen
  * then never does. */
+
+#include "leat-preprocessor-private.h"
+
+#include <string.h>
 
 /* Far more than any file takes; a chain of macros that double takes it at once. */
 #define LEAT_PP_STEPS_MAX (16u << 20)

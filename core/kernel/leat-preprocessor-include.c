@@ -1,15 +1,16 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* #include: files beside the one that names them, what the library brings, and system headers whose contents the
+ * dialect provides. */
+
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-source-private.h"
 #include "leat-kernel-transform-private.h"
 #include "leat-preprocessor-private.h"
 
 #include <string.h>
-
-/* #include: files beside the one that names them, what the library brings, and system headers whose contents the
- * dialect provides. */
 
 #define LEAT_PP_INCLUDE_DEPTH 64
 

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Preprocessing tokens of the file that is read. */
+
 #include "leat-preprocessor-private.h"
 
 #include <string.h>
-
-/* Preprocessing tokens of the file that is read. */
 
 static void
 leat_pp_lex_word (LeatPpFile *file)

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Macros: how they are defined and found. */
+
 #include "leat-preprocessor-private.h"
 
 #include <string.h>
-
-/* Macros: how they are defined and found. */
 
 #define LEAT_PP_PARAMS_MAX 4096 /* a token's param holds less than 65536 */
 

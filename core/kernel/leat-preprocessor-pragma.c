@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Pragmas: what is for the preprocessor is obeyed, and the rest kept on a line of its own for compilers. */
+
 #include "leat-preprocessor-private.h"
 
 #include <string.h>
-
-/* Pragmas: what is for the preprocessor is obeyed, and the rest kept on a line of its own for compilers. */
 
 /* `push_macro ("X")` and its like: X. */
 static char *

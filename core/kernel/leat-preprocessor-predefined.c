@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-preprocessor-private.h"
-
-#include <string.h>
 
 /* The macros that a file finds.  Kernel files are CUDA C for device code, so they find what nvcc 13.0 and NVRTC
  * define for that, on every machine and whether or not CUDA is there.  The dialect's own macros are defined, and left
  * to compilers: the transformation knows them by name. */
+
+#include "leat-preprocessor-private.h"
+
+#include <string.h>
 
 static const char *const leat_pp_valued[][2] = {
   { "__cplusplus", "201703L" },

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The values in conditions: numbers and characters as they are written, and what operators make of two. */
+
 #include "leat-preprocessor-private.h"
 
 #include <string.h>
-
-/* The values in conditions: numbers and characters as they are written, and what operators make of two. */
 
 static int
 leat_pp_get_digit (char c)

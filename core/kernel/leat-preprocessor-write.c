@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-preprocessor-private.h"
-
-#include <string.h>
 
 /* The text that comes out.  Lines stay lines of the user's files: blanks and comments are copied, missing lines are
  * made up for, and where many are missing a #line says so.  Of columns that a macro moved a note is kept. */
+
+#include "leat-preprocessor-private.h"
+
+#include <string.h>
 
 #define LEAT_PP_LINES_MADE_UP 32
 #define LEAT_PP_TEXT_MAX      (16u << 20)

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Ranges in the order of their addresses.  A program that frees memory and gets other memory at the same addresses is
+ * not noticed: to notice it, the driver would have to be asked every time. */
+
 #include "leat-address-map-private.h"
 
 #include "driver/leat-driver-error.h"
 #include "leat-session-error.h"
-
-/* Ranges in the order of their addresses.  A program that frees memory and gets other memory at the same addresses is
- * not noticed: to notice it, the driver would have to be asked every time. */
 
 LeatAddressMap *
 leat_address_map_new (LeatDevice *device)

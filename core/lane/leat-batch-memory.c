@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* How wide a batch is, and its memory. */
+
 #include "leat-batch-memory-private.h"
 
 #include "graph/leat-pipeline-private.h"
 #include "bind/leat-bind-private.h"
 #include "plan/leat-op-private.h"
-
-/* How wide a batch is, and its memory. */
 
 #define LEAT_BATCH_LEAST 64 /* entries in a launch that nobody has said the number of */
 #define LEAT_BATCH_MOST  1024

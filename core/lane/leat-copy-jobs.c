@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* One thread copies a third to a tenth of what a link carries: large copies are shared among the processors. */
+
 #include "leat-batch-memory-private.h"
 
 #include "graph/leat-work.h"
 
 #include <string.h>
-
-/* One thread copies a third to a tenth of what a link carries: large copies are shared among the processors. */
 
 #define LEAT_COPY_ALONE (512 * 1024) /* bytes below which a thread more costs what it saves */
 

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A lane takes over a plan that matches its own: the same kernels over the same memory, with other launches. */
+
 #include "leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
-
-/* A lane takes over a plan that matches its own: the same kernels over the same memory, with other launches. */
 
 /* What belongs to one plan; exchanged as a whole. */
 typedef struct

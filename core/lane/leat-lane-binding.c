@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
-#include "bind/leat-bind-private.h"
-#include "leat-lane-graph-private.h"
-
 /* Memory that the program brings.  What is bound is noted here, where the head is packed at once in its parameters too,
  * and brought to the device by the next launch: these hold all slots, and the node gets them once however many have
  * changed; a copy has its addresses in its own node. */
+
+#include "leat-lane-private.h"
+#include "bind/leat-bind-private.h"
+#include "leat-lane-graph-private.h"
 
 static LeatBuffer *
 leat_lane_get_slot (LeatLane *self, guint slot)

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Runs the op list on the lane's stream, one call an op. */
+
 #include "leat-foreign-stream-private.h"
 
 #include "graph/leat-node-private.h"
 #include "leat-nvtx-private.h"
 #include "leat-lane-timing-private.h"
 #include "leat-lane-graph-private.h"
-
-/* Runs the op list on the lane's stream, one call an op. */
 
 static CUresult
 leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream stream, const char **call)

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-timing-private.h"
-#include "leat-lane-graph-private.h"
-
 /* A lane whose memory on the device is given to others for a while.  What lives within a run is made anew, constants
  * are the program's; what survives from run to run is read before anything goes, so that an error leaves all as it
  * was.  Staging memory is the host's and stays where programs have it. */
+
+#include "leat-lane-timing-private.h"
+#include "leat-lane-graph-private.h"
 
 static gboolean
 leat_lane_keeps (LeatLane *self, const LeatBuffer *buffer)

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Stream capture of foreign work, and what is to be said when it fails.  First it is captured into a graph of its own,
+ * which shows whether it can be; then into the lane's graph, which a failure would spoil. */
+
 #include "leat-foreign-stream-private.h"
 
 #include "driver/leat-driver-watch-private.h"
 #include "driver/leat-driver-witness-private.h"
-
-/* Stream capture of foreign work, and what is to be said when it fails.  First it is captured into a graph of its own,
- * which shows whether it can be; then into the lane's graph, which a failure would spoil. */
 
 /* Of this thread alone: others may allocate meanwhile. */
 #define LEAT_CAPTURE_MODE CU_STREAM_CAPTURE_MODE_THREAD_LOCAL

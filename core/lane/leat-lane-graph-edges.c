@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The edges of a graph that lead to an op, and kernels that are added with edges of more than one kind. */
+
 #include "leat-lane-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
-
-/* The edges of a graph that lead to an op, and kernels that are added with edges of more than one kind. */
 
 void
 leat_edges_clear (LeatEdges *self)

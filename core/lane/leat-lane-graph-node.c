@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* One op of a plan as a node of a CUDA graph. */
+
 #include "leat-foreign-stream-private.h"
 #include "leat-lane-timing-private.h"
 #include "leat-lane-graph-private.h"
-
-/* One op of a plan as a node of a CUDA graph. */
 
 gboolean
 leat_path_skips (LeatPath path, const LeatOp *op)

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
+
 #include "leat-foreign-stream-private.h"
 #include "leat-nvtx-private.h"
 #include "leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
 #include "leat-setup-private.h"
-
-/* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 
 gboolean
 leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error)

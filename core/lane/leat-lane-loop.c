@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
-#include "leat-lane-graph-private.h"
-
 /* Loops on a lane: as a node of the graph that does its body again and again, as a body that is in the graph as often
  * as it is done, or launched by the host. */
+
+#include "leat-lane-private.h"
+#include "leat-lane-graph-private.h"
 
 CUgraph
 leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op)

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
-
-#include "leat-session-error.h"
-
 /* A kernel that may give more items than its output holds says how many there were, and the next kernel finds that
  * count on the device.  That kernel's wrapper takes no more than there is, and leaves the count here, in memory of the
  * host. */
+
+#include "leat-lane-private.h"
+
+#include "leat-session-error.h"
 
 gboolean
 leat_lane_allocate_overs (LeatLane *self, GError **error)

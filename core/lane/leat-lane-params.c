@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Packs a kernel op's arguments in the order of its wrapper's parameters: those of the prototype, except that a count
+ * given by value is four (where the count lies on the device, its value where it is known now, the most that there may
+ * be, and where to say that there are more). */
+
 #include "leat-lane-timing-private.h"
 
 #include "graph/leat-endpoint.h"
@@ -12,10 +16,6 @@
 
 #include <float.h>
 #include <math.h>
-
-/* Packs a kernel op's arguments in the order of its wrapper's parameters: those of the prototype, except that a count
- * given by value is four (where the count lies on the device, its value where it is known now, the most that there may
- * be, and where to say that there are more). */
 
 #define LEAT_PARAM_MOST  6 /* parameters of a wrapper that a count may stand for */
 #define LEAT_PARAM_PLACE 2 /* and anything else: an address has a stride behind it */

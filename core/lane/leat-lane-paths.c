@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A path as the plan's pieces: a graph for each that is captured, in a list.  What lies between them goes to the same
+ * stream op by op. */
+
 #include "leat-foreign-stream-private.h"
 #include "leat-persistent-private.h"
 
@@ -10,9 +13,6 @@
 #include "leat-session-error.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
-
-/* A path as the plan's pieces: a graph for each that is captured, in a list.  What lies between them goes to the same
- * stream op by op. */
 
 /* Said once, when the cut is made: which node, which call, and what it costs. */
 static void

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
-
 /* For tests: with LEAT_POISON=1 all that a run is to write holds a pattern before it, so that what was not written
  * shows as such and not as what the run before has left there.  Data that are kept from run to run are left alone:
  * state, counters of kernels, inputs, and uploads that the run leaves out because they are there already. */
+
+#include "leat-lane-private.h"
 
 #define LEAT_POISON_VARIABLE "LEAT_POISON"
 #define LEAT_POISON_BYTE     0xa5

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-lane-private.h"
-#include "leat-lane-graph-private.h"
-
 /* The same run many times with nothing in between.  Where the driver has nodes that do a body again and again, one
  * launch is any number of runs (leat-repeater.c); else a graph that has that of the run as children, one behind the
  * other, makes one launch of many. */
+
+#include "leat-lane-private.h"
+#include "leat-lane-graph-private.h"
 
 #define LEAT_REPEAT_LEAST 4         /* fewer are launched by themselves */
 #define LEAT_REPEAT_MOST  64        /* children; more are several launches */

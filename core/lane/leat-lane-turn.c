@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Lanes run beside each other, but for what they share: state that survives from run to run, variables of the kernels'
+ * files, and foreign work, which may have memory of its own.  The ops that touch any of it run lane after lane, in the
+ * order of the launches. */
+
 #include "leat-lane-private.h"
 
 #include "kernel/leat-kernel-source-private.h"
 #include "kernel/leat-kernel-unit-private.h"
-
-/* Lanes run beside each other, but for what they share: state that survives from run to run, variables of the kernels'
- * files, and foreign work, which may have memory of its own.  The ops that touch any of it run lane after lane, in the
- * order of the launches. */
 
 LeatTurn *
 leat_turn_new (LeatDevice *device, GError **error)

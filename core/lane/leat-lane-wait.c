@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Waiting for what a lane has launched: looking again and again, sleeping, or first the one and then the other. */
+
 #include "leat-persistent-private.h"
 #include "leat-lane-graph-private.h"
-
-/* Waiting for what a lane has launched: looking again and again, sleeping, or first the one and then the other. */
 
 /* wait=spin gives up looking after the first.  wait=auto does not look at all where runs take longer than the second:
  * there, what it takes to be woken is two parts in a hundred.  The third is for where no run has been timed. */

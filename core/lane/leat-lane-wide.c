@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A LeatLane whose plan is for several lanes.  What is done for all of them at once has one node; where fewer are live
+ * than there is memory for, that node is given less to do.  For what is done entry by entry the addresses are those of
+ * one entry for a moment. */
+
 #include "leat-lane-private.h"
 
 #include "graph/leat-pipeline-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
-
-/* A LeatLane whose plan is for several lanes.  What is done for all of them at once has one node; where fewer are live
- * than there is memory for, that node is given less to do.  For what is done entry by entry the addresses are those of
- * one entry for a moment. */
 
 void
 leat_lane_shift (LeatLane *self, guint entry)

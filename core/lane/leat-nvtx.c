@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-nvtx-private.h"
-
-#include <dlfcn.h>
-
 /* NVTX is a protocol and no library: a profiler says in NVTX_INJECTION64_PATH what to load, and that puts its functions
  * into the tables that it is shown here.  Each table is an array of places for functions, by a fixed number, the first
  * unused and a NULL behind the last. */
+
+#include "leat-nvtx-private.h"
+
+#include <dlfcn.h>
 
 #define LEAT_NVTX_VARIABLE (sizeof (gpointer) == 8 ? "NVTX_INJECTION64_PATH" : "NVTX_INJECTION32_PATH")
 #define LEAT_NVTX_ENTRY    "InitializeInjectionNvtx2"

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-persistent-object-private.h"
-
 /* Runs that take too long.  The threads of the kernel notice it themselves and all end; one of them has written where
  * it was.  The context is as good as before, and the next run has the kernel launched again. */
+
+#include "leat-persistent-object-private.h"
 
 #define LEAT_PERSISTENT_LEAST_PATIENCE_US 2000000
 

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Which plans a persistent kernel can run, and as what stages. */
+
 #include "leat-persistent-object-private.h"
 
 #include "kernel/leat-kernel-source-private.h"
-
-/* Which plans a persistent kernel can run, and as what stages. */
 
 /* @advice: (nullable): what would do beside another executor */
 static gboolean G_GNUC_PRINTF (4, 5)

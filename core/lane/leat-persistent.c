@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* How the kernel comes and goes. */
+
 #include "leat-persistent-object-private.h"
 
 #include "kernel/leat-image-private.h"
-
-/* How the kernel comes and goes. */
 
 #define LEAT_PERSISTENT_NAP_US 50
 

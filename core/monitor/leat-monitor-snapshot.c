@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What is told of the process, and the one request that there is for it. */
+
 #include "leat-monitor-private.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* What is told of the process, and the one request that there is for it. */
 
 #define REQUEST_SNAPSHOT "snapshot"
 

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a program calls itself and its sessions may be any bytes, and JSON and GVariant hold UTF-8 alone. */
+
 #include "leat-monitor-private.h"
 
 #include <string.h>
-
-/* What a program calls itself and its sessions may be any bytes, and JSON and GVariant hold UTF-8 alone. */
 
 char *
 leat_monitor_dup_text (const char *text)

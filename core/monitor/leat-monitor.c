@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The socket, in a thread of its own: whatever clients do, no session waits for it.  A client sends lines and gets a
+ * line for each; one that is silent, or does not read, for some seconds is dropped. */
+
 #include "leat-monitor-private.h"
 
 #include "driver/leat-thread-private.h"
@@ -10,9 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* The socket, in a thread of its own: whatever clients do, no session waits for it.  A client sends lines and gets a
- * line for each; one that is silent, or does not read, for some seconds is dropped. */
 
 #define CLIENTS_MOST 16
 #define PATIENCE_S   5

@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-builder-private.h"
-#include "../graph/leat-group.h"
-#include "../graph/leat-node-private.h"
 
 /* Bodies: which nodes are in which, and their links, innermost first, since a body's links are what makes the ports of
  * the node that has it. */
+
+#include "leat-builder-private.h"
+#include "../graph/leat-group.h"
+#include "../graph/leat-node-private.h"
 
 /* What would only follow from a body that is not made is not reported. */
 static void

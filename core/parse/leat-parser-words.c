@@ -1,10 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-parser-private.h"
 
 /* A bare word in a chain of a file is a node that is declared anywhere in the file or in what it includes, else the id
  * of a node made there.  So this is decided when all is read. */
+
+#include "leat-parser-private.h"
 
 static void
 leat_parser_collect_names (LeatSyntaxStatement *statement, gpointer data)

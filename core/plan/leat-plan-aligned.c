@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Inputs that belong together row by row.  The host sees the counts of sources, and not those on the device. */
+
 #include "leat-plan-private.h"
 
 #include "leat-plan-aligned-private.h"
-
-/* Inputs that belong together row by row.  The host sees the counts of sources, and not those on the device. */
 
 void
 leat_aligned_clear (LeatAligned *self)

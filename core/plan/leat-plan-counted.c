@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Counts by value that kernels find on the device.  The host never sees them on the way, so the wrappers of these
+ * kernels hold them against the capacity. */
+
 #include "leat-plan-private.h"
 #include "graph/leat-endpoint.h"
 
 #include <string.h>
-
-/* Counts by value that kernels find on the device.  The host never sees them on the way, so the wrappers of these
- * kernels hold them against the capacity. */
 
 LeatRole
 leat_op_get_role (const LeatOp *self, guint arg)

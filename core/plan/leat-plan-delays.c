@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a state becomes is written when all that reads what it was has done so.  A node that works in place does it by
+ * itself; else it is copied, each state after those that take over what it was.  Where they go round in a circle, one
+ * of them takes its copy in two steps. */
+
 #include "leat-plan-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 #include "graph/leat-port-private.h"
-
-/* What a state becomes is written when all that reads what it was has done so.  A node that works in place does it by
- * itself; else it is copied, each state after those that take over what it was.  Where they go round in a circle, one
- * of them takes its copy in two steps. */
 
 gboolean
 leat_buffer_is_of_lane (const LeatBuffer *self)

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-plan-private.h"
-
-#include "graph/leat-graph-error.h"
-
 /* Outputs whose room a session may make larger.  The run that had too little is done again on the same inputs, which is
  * right only where nothing tells that it was done before: what it wrote is written anew by the next one, or is not
  * looked at. */
+
+#include "leat-plan-private.h"
+
+#include "graph/leat-graph-error.h"
 
 G_GNUC_PRINTF (4, 5)
 static gboolean

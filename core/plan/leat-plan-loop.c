@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-plan-private.h"
-
 /* Loops in the list of ops: who does them, and what waits for what.  An iteration begins when the one before it is
  * over, so that within a body the order of ops is all that there is, and seen from outside a loop is one op. */
+
+#include "leat-plan-private.h"
 
 void
 leat_plan_loop_free (LeatPlanLoop *self)

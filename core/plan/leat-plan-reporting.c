@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Which ops may report, and the memory that this takes. */
+
 #include "leat-plan-private.h"
 
 #include "kernel/device/leat-report-block.h"
-
-/* Which ops may report, and the memory that this takes. */
 
 gboolean
 leat_op_reports (const LeatOp *op)

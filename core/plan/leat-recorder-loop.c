@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a group records as a loop: the nodes of its body record between the two halves of this. */
+
 #include "leat-plan-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "graph/leat-group.h"
 #include "graph/leat-node-private.h"
-
-/* What a group records as a loop: the nodes of its body record between the two halves of this. */
 
 gboolean
 leat_recorder_refuse_in_body (LeatRecorder *self, const char *why)

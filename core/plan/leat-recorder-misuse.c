@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Faults of a node's author: calls of record () that cannot be.  They become errors of the plan, which name the node,
+ * the call and what to write, so that authors see them in the first plan and users see no crash. */
+
 #include "leat-plan-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "graph/leat-endpoint.h"
-
-/* Faults of a node's author: calls of record () that cannot be.  They become errors of the plan, which name the node,
- * the call and what to write, so that authors see them in the first plan and users see no crash. */
 
 void
 leat_recorder_refuse_call (LeatRecorder *self, const char *call, const char *format, ...)

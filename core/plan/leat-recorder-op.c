@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a node adds to the list of ops. */
+
 #include "leat-plan-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-graph-error.h"
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
-
-/* What a node adds to the list of ops. */
 
 static void
 leat_recorder_copy_args (LeatOp *op, const LeatArg *args, guint n_args)

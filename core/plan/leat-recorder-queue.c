@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Queues of work items: memory with a ring in it (leat-queue-ring.h), for which all zeros is empty. */
+
 #include "leat-plan-private.h"
 
 #include "kernel/device/leat-report-block.h"
 #include "kernel/device/leat-queue-ring.h"
-
-/* Queues of work items: memory with a ring in it (leat-queue-ring.h), for which all zeros is empty. */
 
 static guint
 leat_queue_info_get_shift (const LeatQueueInfo *self)

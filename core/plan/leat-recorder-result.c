@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What the outputs of a group are: what its body brings, or what the group has for them. */
+
 #include "leat-plan-private.h"
 
 #include "graph/leat-group.h"
 #include "graph/leat-node-private.h"
 #include "graph/leat-port-private.h"
-
-/* What the outputs of a group are: what its body brings, or what the group has for them. */
 
 LeatPort *
 leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port)

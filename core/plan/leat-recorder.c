@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The recorder turns what a node says into ops and buffers of the plan. */
+
 #include "leat-plan-private.h"
 
 #include "graph/leat-bus.h"
@@ -9,8 +11,6 @@
 #include "graph/leat-group-private.h"
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
-
-/* The recorder turns what a node says into ops and buffers of the plan. */
 
 static LeatPort *
 leat_recorder_find_port (LeatRecorder *self, const char *call, const char *name, LeatDirection direction)

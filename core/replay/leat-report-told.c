@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What one kernel reported with one code, in words and as a dictionary.  The dictionary takes some tens of microseconds
+ * to make, in which some hundred lanes could have run: it is made when somebody looks at it. */
+
 #include "leat-session-reports-private.h"
 
 #include "graph/leat-node-private.h"
@@ -10,9 +13,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* What one kernel reported with one code, in words and as a dictionary.  The dictionary takes some tens of microseconds
- * to make, in which some hundred lanes could have run: it is made when somebody looks at it. */
 
 struct _LeatReportTold
 {

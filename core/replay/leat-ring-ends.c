@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The reader, which asks the sources and fills lanes, and the writer, which gives results to the sinks. */
+
 #include "leat-ring-private.h"
 
 #include "graph/leat-pipeline-private.h"
 #include "leat-session-run-private.h"
-
-/* The reader, which asks the sources and fills lanes, and the writer, which gives results to the sinks. */
 
 /* Runs by which it is seen whether several lanes are faster, and by how much they have to be. */
 #define LEAT_RING_TRIAL 32

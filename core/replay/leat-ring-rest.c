@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A run had too little room, and with the room that it is given everything becomes another plan, memory of lanes too.
+ * So the ring ends: what its lanes were filled with is kept aside, and done again by the first lane, in order.  After
+ * that a new ring may begin. */
+
 #include "leat-ring-private.h"
 #include "leat-kept-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
-
-/* A run had too little room, and with the room that it is given everything becomes another plan, memory of lanes too.
- * So the ring ends: what its lanes were filled with is kept aside, and done again by the first lane, in order.  After
- * that a new ring may begin. */
 
 /* What was launched was counted as read then.  FALSE: nothing can be done after it. */
 static gboolean

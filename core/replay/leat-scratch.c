@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
-#include "leat-session-setup-private.h"
-
 /* Sessions that share what lives within a run: of their memory there is as much as the largest of them needs.  A run
  * has it from before its launch until its results are there; a session that wants to run meanwhile is refused, so who
  * lets them run sees to it that they take turns. */
+
+#include "leat-session-private.h"
+#include "leat-session-setup-private.h"
 
 struct _LeatScratch
 {

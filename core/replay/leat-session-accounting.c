@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a session will take, and beside it what it has taken.  The plan is summed up in leat-session-plan.c, the
+ * counters count where things happen; here the two only meet. */
+
 #include "leat-session-plan-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
-
-/* What a session will take, and beside it what it has taken.  The plan is summed up in leat-session-plan.c, the
- * counters count where things happen; here the two only meet. */
 
 /* How a figure that was counted stands to the one that was planned. */
 typedef enum

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Runs one after the other: by hand, until the end, or in a thread. */
+
 #include "leat-session-stream-private.h"
 #include "leat-session-reports-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
-
-/* Runs one after the other: by hand, until the end, or in a thread. */
 
 gboolean
 leat_session_take_lightly (LeatSession *self, GError **error)

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Sources that give unlike numbers of rows to inputs of which row goes with row. */
+
 #include "leat-session-private.h"
 
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-aligned-private.h"
 #include "leat-session-run-private.h"
-
-/* Sources that give unlike numbers of rows to inputs of which row goes with row. */
 
 /* How many rows the source of that buffer has given; FALSE where it is no source's. */
 static gboolean

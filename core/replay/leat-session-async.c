@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A run as a task of a main loop: launched at once, completed in the loop when the device is done. */
+
 #include "leat-session-private.h"
 #include "leat-session-run-private.h"
-
-/* A run as a task of a main loop: launched at once, completed in the loop when the device is done. */
 
 /* Somebody else has the session: it is being closed, or has been. */
 static void

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What further lanes keep for themselves while they are not there: lanes beyond the first are made when a stream
+ * begins, go when the session leaves the device, and are others under another plan.  Until they are made again the host
+ * has it, by the names of the buffers, since another plan numbers them in another way. */
+
 #include "leat-session-state-private.h"
 #include "leat-session-setup-private.h"
 
 #include <string.h>
-
-/* What further lanes keep for themselves while they are not there: lanes beyond the first are made when a stream
- * begins, go when the session leaves the device, and are others under another plan.  Until they are made again the host
- * has it, by the names of the buffers, since another plan numbers them in another way. */
 
 static void
 leat_session_free_away (gpointer table)

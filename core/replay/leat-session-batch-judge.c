@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Which entries of a launch that has ended are good.  Where neither counts nor reports have anything to say, none is
+ * looked at: a batch has thousands, and the next launch waits for this. */
+
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
-
-/* Which entries of a launch that has ended are good.  Where neither counts nor reports have anything to say, none is
- * looked at: a batch has thousands, and the next launch waits for this. */
 
 static gboolean
 leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)

@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Entries whose failure no report tells, as those that have more to give than there is room for.  Nobody ends with
+ * their errors, so the bus has them. */
+
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-message-private.h"
 #include "graph/leat-pipeline.h"
-
-/* Entries whose failure no report tells, as those that have more to give than there is room for.  Nobody ends with
- * their errors, so the bus has them. */
 
 #define LEAT_SESSION_LANES_POSTED 16 /* messages at one time */
 

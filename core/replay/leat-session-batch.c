@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Many independent inputs in one call. */
+
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
 
@@ -12,8 +14,6 @@
 #include "leat-session-told-private.h"
 
 #include <string.h>
-
-/* Many independent inputs in one call. */
 
 void
 leat_session_drop_batch (LeatSession *self)

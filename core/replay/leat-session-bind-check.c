@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a program may hand over as its own memory, and what is wrong with what it may not. */
+
 #include "leat-session-bind-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "leat-session-run-private.h"
-
-/* What a program may hand over as its own memory, and what is wrong with what it may not. */
 
 #define LEAT_BIND_ALIGNMENT 16 /* of the widest loads */
 

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A program that brings its own memory, another one for each run if it likes.  A binding is noted at once; the next
+ * launch brings all of them to the device together. */
+
 #include "leat-session-bind-private.h"
 #include "leat-session-state-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "leat-session-run-private.h"
-
-/* A program that brings its own memory, another one for each run if it likes.  A binding is noted at once; the next
- * launch brings all of them to the device together. */
 
 /* Programs bind their ports in the same order for each run: the next one is likely to be meant. */
 static inline guint

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Arguments that were set while the session is open: each kernel that takes one is packed anew, and its node in every
+ * graph that was built is updated in place, before the next launch.  Captured foreign work is captured again. */
+
 #include "leat-session-private.h"
 
 #include "graph/leat-pipeline-private.h"
 #include "lane/leat-lane-graph-private.h"
 #include "leat-session-setup-private.h"
-
-/* Arguments that were set while the session is open: each kernel that takes one is packed anew, and its node in every
- * graph that was built is updated in place, before the next launch.  Captured foreign work is captured again. */
 
 static void
 leat_session_add_changeable (LeatSession *self, LeatNode *node, LeatOp *op)

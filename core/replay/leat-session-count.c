@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What the driver's side says was done, for the comparison with what the plan predicts.  Nothing here comes from the
+ * plan: calls are counted in the driver's table, and the nodes of the graph are asked of the driver. */
+
 #include "leat-session-private.h"
 
 #include "lane/leat-batch-memory-private.h"
 #include "lane/leat-lane-graph-private.h"
 #include "leat-session-told-private.h"
-
-/* What the driver's side says was done, for the comparison with what the plan predicts.  Nothing here comes from the
- * plan: calls are counted in the driver's table, and the nodes of the graph are asked of the driver. */
 
 static guint64
 leat_session_count_calls (LeatSession *self, const LeatDriverEntry *entries, guint n_entries)

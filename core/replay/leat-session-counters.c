@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
-#include "leat-session-told-private.h"
-
 /* What a session counts, once: for the dictionary, the monitor and Prometheus.  leat_session_dup_stats () documents
  * each name. */
+
+#include "leat-session-private.h"
+#include "leat-session-told-private.h"
 
 #define COUNTER(name, field, text)                                                                                     \
   {                                                                                                                    \

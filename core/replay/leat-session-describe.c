@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What properties a session has. */
+
 #include "leat-session-props-private.h"
 #include "leat-session-told-private.h"
 #include "leat-session-setup-private.h"
-
-/* What properties a session has. */
 
 static GParamSpec *leat_session_props[LEAT_SESSION_N_PROPS];
 

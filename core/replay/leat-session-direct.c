@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A program that fills and reads the staging memory itself: no queue and no copy between it and the device. */
+
 #include "leat-session-private.h"
 
 #include "graph/leat-app.h"
@@ -11,8 +13,6 @@
 #include "leat-session-run-private.h"
 
 #include <string.h>
-
-/* A program that fills and reads the staging memory itself: no queue and no copy between it and the device. */
 
 /* As take_open, with take_lightly. */
 static gboolean

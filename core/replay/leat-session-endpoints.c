@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a session does with the nodes where data enters and leaves. */
+
 #include "leat-session-stream-private.h"
 
 #include "graph/leat-node-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-told-private.h"
-
-/* What a session does with the nodes where data enters and leaves. */
 
 /* @origins: of all buffers of the plan */
 static void

@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A session that nobody runs at the moment gives the device's memory to others, and takes some again when it is run.
+ * It stays open: its files, its place in the stream and the memory that programs fill and read are what they were. */
+
 #include "leat-session-private.h"
 
 #include "leat-session-state-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
 #include "leat-session-run-private.h"
-
-/* A session that nobody runs at the moment gives the device's memory to others, and takes some again when it is run.
- * It stays open: its files, its place in the stream and the memory that programs fill and read are what they were. */
 
 static LeatLane *
 leat_session_get_first_lane (LeatSession *self)

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What sources give to a run and sinks take from it. */
+
 #include "leat-session-private.h"
 
 #include "graph/leat-app-private.h"
@@ -10,8 +12,6 @@
 #include "graph/leat-pipeline-private.h"
 #include "lane/leat-nvtx-private.h"
 #include "leat-session-run-private.h"
-
-/* What sources give to a run and sinks take from it. */
 
 /* What came of asking a source. */
 static LeatFlow

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* States from one session to another, lane by lane: by copies on the device where both lanes are there. */
+
 #include "leat-session-state-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-run-private.h"
-
-/* States from one session to another, lane by lane: by copies on the device where both lanes are there. */
 
 static gboolean
 leat_session_match_states (LeatSession *self, LeatSession *from, GArray *ids, GArray *from_ids, GError **error)

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Runs on data that the call brings: they go straight to the staging memory, and results come from there. */
+
 #include "leat-kept-private.h"
 
 #include "graph/leat-app.h"
@@ -10,8 +12,6 @@
 #include "leat-session-told-private.h"
 
 #include <string.h>
-
-/* Runs on data that the call brings: they go straight to the staging memory, and results come from there. */
 
 /* The data that are put back after them. */
 struct _LeatGivenBefore

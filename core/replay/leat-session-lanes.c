@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* How many lanes a session streams over, and whether it pays.  With lanes=auto the first runs are done one after the
+ * other; what they took in the source, on the device and in the sink says what would be gained by doing these beside
+ * each other. */
+
 #include "leat-session-stream-private.h"
 
 #include "graph/leat-app-private.h"
@@ -11,10 +15,6 @@
 #include "leat-session-told-private.h"
 
 #include <sys/resource.h>
-
-/* How many lanes a session streams over, and whether it pays.  With lanes=auto the first runs are done one after the
- * other; what they took in the source, on the device and in the sink says what would be gained by doing these beside
- * each other. */
 
 #define LEAT_LANES_TRIAL     4          /* runs before the first look; each look later is after four times as many */
 #define LEAT_LANES_GAIN_US   50         /* of a run, at least; to hand a run from thread to thread takes time too */

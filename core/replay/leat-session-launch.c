@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A run in two halves: it is launched, the program does something else and is told of the end, it is completed. */
+
 #include "leat-session-stream-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
-
-/* A run in two halves: it is launched, the program does something else and is told of the end, it is completed. */
 
 /* Once somebody wants to be told of the ends of runs: the waiter has this one, which is launched. */
 static gboolean

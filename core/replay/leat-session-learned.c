@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What kernels found out about the device (leat_recorder_add_learned ()), on disk from session to session: one small
+ * key file for each device and pipeline geometry, as for the ways of leat-session-ways.c, of which those that were not
+ * used for longest go.  One that is not what was written for this device and geometry counts as none. */
+
 #include "leat-session-state-private.h"
 #include "leat-tuning-private.h"
 
 #include <glib/gstdio.h>
 #include <utime.h>
 #include <xxhash.h>
-
-/* What kernels found out about the device (leat_recorder_add_learned ()), on disk from session to session: one small
- * key file for each device and pipeline geometry, as for the ways of leat-session-ways.c, of which those that were not
- * used for longest go.  One that is not what was written for this device and geometry counts as none. */
 
 #define LEAT_LEARNED_VERSION 1
 #define LEAT_LEARNED_FILES   256

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* States from a file, piece by piece: what has been read is put on its way to the device when there is enough of it.
+ * Those that fit into a piece go all at once. */
+
 #include "leat-session-state-private.h"
 
 #include "leat-state-form-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-run-private.h"
-
-/* States from a file, piece by piece: what has been read is put on its way to the device when there is enough of it.
- * Those that fit into a piece go all at once. */
 
 typedef struct
 {

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What loops have come to, by run and since the session was opened. */
+
 #include "leat-session-reports-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-told-private.h"
-
-/* What loops have come to, by run and since the session was opened. */
 
 typedef struct
 {

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
-#include "leat-session-setup-private.h"
-
 /* Runs whose result is known already.  What looking costs is weighed against what it saves, in windows of runs: where
  * it does not pay, the memo turns itself off and says so. */
+
+#include "leat-session-private.h"
+#include "leat-session-setup-private.h"
 
 #define LEAT_MEMO_WINDOW   128
 #define LEAT_MEMO_TIMED    8 /* one look of so many is timed */

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What others in the process may see of an open session while it runs: told numbers, atomic ones, and what stays as it
+ * is from open to close. */
+
 #include "leat-session-private.h"
 
 #include "graph/leat-app-private.h"
@@ -9,9 +12,6 @@
 #include "leat-session-told-private.h"
 
 #include <stdlib.h>
-
-/* What others in the process may see of an open session while it runs: told numbers, atomic ones, and what stays as it
- * is from open to close. */
 
 /* Before it is let go the first time. */
 void

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* From a pipeline to something that runs, and back. */
+
 #include "leat-session-batch-private.h"
 #include "leat-session-plan-private.h"
 #include "leat-session-reports-private.h"
@@ -15,8 +17,6 @@
 #include "leat-session-told-private.h"
 #include "leat-tuning-private.h"
 #include "leat-session-run-private.h"
-
-/* From a pipeline to something that runs, and back. */
 
 /* Adds the time since @since to one part of the opening, and begins the next. */
 static void

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a session tells who has it run among others. */
+
 #include "leat-session-private.h"
 #include "leat-session-setup-private.h"
-
-/* What a session tells who has it run among others. */
 
 gboolean
 leat_session_set_overseer (LeatSession *self, const LeatOverseerClass *klass, GObject *overseer)

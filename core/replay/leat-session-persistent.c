@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* executor=persistent: whether a persistent kernel does the runs. */
+
 #include "leat-session-private.h"
 #include "lane/leat-persistent-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
-
-/* executor=persistent: whether a persistent kernel does the runs. */
 
 static gboolean
 leat_session_check_persistent (LeatSession *self, LeatPlan *plan, GError **error)

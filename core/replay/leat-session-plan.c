@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The sums of a session, over the buffers and ops of its bound plan.  Nothing here looks at a counter: what is counted
+ * is held against it by leat_session_dup_accounting (). */
+
 #include "leat-session-plan-private.h"
 
 #include "lane/leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-told-private.h"
-
-/* The sums of a session, over the buffers and ops of its bound plan.  Nothing here looks at a counter: what is counted
- * is held against it by leat_session_dup_accounting (). */
 
 static gboolean
 leat_session_plan_may_stream (LeatSession *self)

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a session has counted, in the text format of Prometheus. */
+
 #include "leat-session-reports-private.h"
 
 #include "monitor/leat-prometheus-private.h"
 #include "leat-session-told-private.h"
-
-/* What a session has counted, in the text format of Prometheus. */
 
 /* "first-result-us" becomes leat_first_result_seconds, "runs" leat_runs_total, "source-us" leat_source_seconds_total.
  */

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What properties a session has are set to and hold. */
+
 #include "leat-session-props-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
-
-/* What properties a session has are set to and hold. */
 
 /* Those that are a number in the session, and nothing else.  The property's own description says of which type. */
 typedef struct

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What became of queues of work items: faults, which are told with what kernels report, and sums, for who asks. */
+
 #include "leat-session-reports-private.h"
 
 #include "kernel/device/leat-queue-ring.h"
 #include "leat-session-run-private.h"
-
-/* What became of queues of work items: faults, which are told with what kernels report, and sums, for who asks. */
 
 static const char *
 leat_queue_get_name (const LeatBuffer *queue)

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Many runs on one set of inputs, of which only the last gives results: all of them are put on the stream at once. */
+
 #include "leat-session-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-told-private.h"
-
-/* Many runs on one set of inputs, of which only the last gives results: all of them are put on the stream at once. */
 
 GType
 leat_readback_get_type (void)

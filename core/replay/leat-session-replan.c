@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Properties that were set while the session is open: the pipeline is planned anew with them, and the new plan is taken
+ * up at the least cost (leat-session-setup.c).  Before anything is launched: what cannot be planned or built leaves the
+ * session, and the properties, as they were. */
+
 #include "leat-session-private.h"
 
 #include "graph/leat-graph-error.h"
@@ -12,10 +16,6 @@
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-tuning-private.h"
-
-/* Properties that were set while the session is open: the pipeline is planned anew with them, and the new plan is taken
- * up at the least cost (leat-session-setup.c).  Before anything is launched: what cannot be planned or built leaves the
- * session, and the properties, as they were. */
 
 static LeatBuffer *
 leat_plan_get_endpoint_buffer (LeatPlan *self, LeatNode *node)

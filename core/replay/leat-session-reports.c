@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What kernels reported, for people and programs.  All of this is done only after a run in which one did. */
+
 #include "leat-session-reports-private.h"
 
 #include "graph/leat-message-private.h"
-
-/* What kernels reported, for people and programs.  All of this is done only after a run in which one did. */
 
 #define LEAT_SESSION_REPORTS_POSTED 16 /* messages of one run */
 

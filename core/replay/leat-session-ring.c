@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The session's own thread on the ring: what it does next, and how a ring ends. */
+
 #include "leat-kept-private.h"
 #include "leat-ring-private.h"
 #include "leat-session-reports-private.h"
@@ -14,8 +16,6 @@
 #include "leat-session-told-private.h"
 
 #include <errno.h>
-
-/* The session's own thread on the ring: what it does next, and how a ring ends. */
 
 #define LEAT_RING_PATIENCE_S 1
 

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* States to a file; leat-session-load.c has the way back.  Each lane's go with it: of lanes that are there from the
+ * device, of others from what the host has for them (leat-session-away.c). */
+
 #include "leat-session-state-private.h"
 
 #include "leat-state-file-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-run-private.h"
-
-/* States to a file; leat-session-load.c has the way back.  Each lane's go with it: of lanes that are there from the
- * device, of others from what the host has for them (leat-session-away.c). */
 
 LeatRequest
 leat_session_make_request (LeatSession *self, LeatRequestKind kind, guint lane, LeatBufferId id)

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* How a session comes to run another plan: a setup that it has already is adjusted in place; else one is made, with the
+ * executable of one that goes, or with one of its own.  Setups for other shapes are kept as long as they fit. */
+
 #include "leat-session-private.h"
 
 #include "graph/leat-pipeline-private.h"
@@ -9,9 +12,6 @@
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
 #include "leat-session-run-private.h"
-
-/* How a session comes to run another plan: a setup that it has already is adjusted in place; else one is made, with the
- * executable of one that goes, or with one of its own.  Setups for other shapes are kept as long as they fit. */
 
 /* What a plan came to, for statistics and the bus. */
 typedef struct

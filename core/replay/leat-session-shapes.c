@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Setups for other shapes than the one that runs are kept as long as they fit. */
+
 #include "leat-session-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
-
-/* Setups for other shapes than the one that runs are kept as long as they fit. */
 
 /* That are kept beside the one that runs: each has a stream and executables, which take memory that nobody measures. */
 #define LEAT_SESSION_MOST_SHAPES 64

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a session keeps from run to run, for the program: each state is lent as a resident buffer, so that all that is
+ * done with those is done with states too. */
+
 #include "leat-session-state-private.h"
 
 #include "buffer/leat-transfer-private.h"
@@ -13,9 +16,6 @@
 
 #include <string.h>
 #include <xxhash.h>
-
-/* What a session keeps from run to run, for the program: each state is lent as a resident buffer, so that all that is
- * done with those is done with states too. */
 
 /**
  * leat_state_error_quark:

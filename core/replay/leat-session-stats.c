@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The figures of a session as they are told to others: dictionary, property, text. */
+
 #include "leat-session-reports-private.h"
 
 #include "graph/leat-app-private.h"
@@ -9,8 +11,6 @@
 #include "leat-session-setup-private.h"
 
 #include <string.h>
-
-/* The figures of a session as they are told to others: dictionary, property, text. */
 
 static guint64
 leat_session_get_shared_bytes (LeatSession *self)

@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Which runs are measured, and what is made of them.  Measured runs have a graph of their own, so that the clocks cost
+ * the others nothing. */
+
 #include "leat-session-private.h"
 
 #include "lane/leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
 #include "lane/leat-lane-graph-private.h"
 #include "leat-session-told-private.h"
-
-/* Which runs are measured, and what is made of them.  Measured runs have a graph of their own, so that the clocks cost
- * the others nothing. */
 
 #define LEAT_TIMING_FIRST 64   /* so many runs are measured one after the other, */
 #define LEAT_TIMING_EVERY 32   /* then one of so many at most, */

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What each run goes through, written to a file: the host's steps on one track, and where nodes are measured what the
+ * device did on another.  Nodes that ran beside each other have tracks of their own, since events of one track may not
+ * overlap. */
+
 #include "leat-session-private.h"
 
 #include "lane/leat-lane-timing-private.h"
 #include "leat-session-told-private.h"
-
-/* What each run goes through, written to a file: the host's steps on one track, and where nodes are measured what the
- * device did on another.  Nodes that ran beside each other have tracks of their own, since events of one track may not
- * overlap. */
 
 #define LEAT_TRACE_WIDTH 8     /* tracks of the device at most; what would need more shares the last */
 #define LEAT_TRACE_RUNS  10000 /* no more are written: some 10 MB */

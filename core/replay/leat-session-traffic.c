@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-session-private.h"
-#include "leat-session-told-private.h"
-
 /* What kernels of Leat's move between host and device is what is live, which the nodes of a graph do not say: it is
  * known from the counts beside the data when a run is over. */
+
+#include "leat-session-private.h"
+#include "leat-session-told-private.h"
 
 void
 leat_session_list_kernel_transfers (LeatSession *self)

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* One trial of calibration: some replays as a program has them, filled before and read after, of which the device's
+ * share is timed.  Short runs are repeated until there are enough of them to tell two ways apart. */
+
 #include "leat-session-private.h"
 #include "leat-tuning-private.h"
 
 #include <stdlib.h>
-
-/* One trial of calibration: some replays as a program has them, filled before and read after, of which the device's
- * share is timed.  Short runs are repeated until there are enough of them to tell two ways apart. */
 
 #define LEAT_TRIAL_SETTLE_US 300.0 /* and three runs at least */
 #define LEAT_TRIAL_SETTLE    3

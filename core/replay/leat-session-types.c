@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "replay/leat-session.h"
-
 /* Enumerations of sessions, registered. */
+
+#include "replay/leat-session.h"
 
 GType
 leat_executor_get_type (void)

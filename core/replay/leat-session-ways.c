@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What calibration found, on disk: one small key file for each device and pipeline geometry, with two groups for each
+ * band of how full the inputs were (leat-session-band.c).  A file that cannot be read or does not fit counts as none.
+ */
+
 #include "leat-session-private.h"
 
 #include "kernel/leat-kernel-source-private.h"
@@ -13,10 +17,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <xxhash.h>
-
-/* What calibration found, on disk: one small key file for each device and pipeline geometry, with two groups for each
- * band of how full the inputs were (leat-session-band.c).  A file that cannot be read or does not fit counts as none.
- */
 
 #define LEAT_WAYS_VERSION 8
 #define LEAT_WAYS_BYTES   (1 << 20) /* more are in no such file */

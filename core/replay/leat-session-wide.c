@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Streaming with many runs in each launch.  The sources fill one lane after the other in the memory of a batch; where
+ * as many are full as go into a launch, or nothing more has come for now, these are launched.  While the device works
+ * on them the next are read, and the results of those before go to the sinks, in the order of the data. */
+
 #include "leat-session-stream-private.h"
 #include "leat-kept-private.h"
 #include "leat-session-batch-private.h"
@@ -14,10 +18,6 @@
 #include "leat-session-told-private.h"
 
 #include <string.h>
-
-/* Streaming with many runs in each launch.  The sources fill one lane after the other in the memory of a batch; where
- * as many are full as go into a launch, or nothing more has come for now, these are launched.  While the device works
- * on them the next are read, and the results of those before go to the sinks, in the order of the data. */
 
 typedef struct
 {

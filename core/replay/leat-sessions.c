@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The sessions of the process that are open. */
+
 #include "leat-session-private.h"
 
 #include "monitor/leat-monitor-private.h"
 #include "leat-session-told-private.h"
-
-/* The sessions of the process that are open. */
 
 static GMutex leat_sessions_lock;
 static GPtrArray *leat_sessions;      /* LeatSession, not owned; in the order in which they were opened */

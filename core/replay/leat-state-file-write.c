@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A file of states, written: piece by piece, as a device may have more of them than the host has room for. */
+
 #include "leat-state-form-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "graph/leat-output-file-private.h"
 
 #include <string.h>
-
-/* A file of states, written: piece by piece, as a device may have more of them than the host has room for. */
 
 typedef struct
 {

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What is in a file of states; leat-state-file-write.c writes it, and leat-state-reader.c reads it. */
+
 #include "leat-state-form-private.h"
 
 #include <string.h>
-
-/* What is in a file of states; leat-state-file-write.c writes it, and leat-state-reader.c reads it. */
 
 void
 leat_state_entry_clear (LeatStateEntry *self)

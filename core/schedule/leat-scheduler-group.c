@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-scheduler-private.h"
-
 /* Sessions of one group take turns, so what lives within a run is there once for all of them. */
+
+#include "leat-scheduler-private.h"
 
 static void
 leat_member_group_free (LeatMemberGroup *self)

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a scheduler has counted, in the text format of Prometheus: of all, and of each session. */
+
 #include "leat-scheduler-private.h"
 
 #include "monitor/leat-prometheus-private.h"
-
-/* What a scheduler has counted, in the text format of Prometheus: of all, and of each session. */
 
 typedef struct
 {

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-scheduler-private.h"
-
 /* The properties of a scheduler, but for its counters (leat-scheduler-stats.c), which come behind them. */
+
+#include "leat-scheduler-private.h"
 
 enum
 {

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A run that it is the turn of: begun, done and counted. */
+
 #include "leat-scheduler-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
-
-/* A run that it is the turn of: begun, done and counted. */
 
 /* While a run is under way that is likely to end so soon, none of a lower priority is begun: what it would take from
  * that one, the driver's locks and a place on the device, is much of such a run, and it waits for little. */

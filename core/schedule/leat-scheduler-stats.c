@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What a scheduler counts, of each session and of all. */
+
 #include "leat-scheduler-private.h"
 
 #include "monitor/leat-monitor-private.h"
-
-/* What a scheduler counts, of each session and of all. */
 
 static const struct
 {

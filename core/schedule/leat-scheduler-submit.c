@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-scheduler-private.h"
-
 /* From a wish to a place in a queue, and from a result to who wished. */
+
+#include "leat-scheduler-private.h"
 
 void
 leat_submission_unwatch (LeatSubmission *self)

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-scheduler-private.h"
-
 /* Who is told of a turn, and by whom.  What the lock is held for is to decide; that is told when it has been given
  * back, since to wake a thread takes longer than all that is done under the lock. */
+
+#include "leat-scheduler-private.h"
 
 void
 leat_scheduler_note_told (LeatScheduler *self, LeatSubmission *submission)

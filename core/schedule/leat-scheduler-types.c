@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "schedule/leat-scheduler.h"
-
 /* Enumerations and the error domain of schedulers, registered. */
+
+#include "schedule/leat-scheduler.h"
 
 /**
  * leat_scheduler_error_quark:

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The schedulers of the process.  Whoever has this lock may take a scheduler's, but not the other way round. */
+
 #include "leat-scheduler-private.h"
 
 #include "monitor/leat-monitor-private.h"
-
-/* The schedulers of the process.  Whoever has this lock may take a scheduler's, but not the other way round. */
 
 static GMutex leat_schedulers_lock;
 static GPtrArray *leat_schedulers; /* LeatScheduler, not owned; in the order in which they were made */

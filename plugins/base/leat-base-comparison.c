@@ -1,9 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-base-comparison.h"
 
 /* C takes a chain of comparisons, and hardly anybody who writes one means what C does with it. */
+
+#include "leat-base-comparison.h"
 
 /* The comparisons that are open since the last sign that binds less: of == and != (`a < b == c < d` is no chain), and
  * of the others. */

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Which parts of an expression are whole numbers, for the operators that take no others.  The compiler would say it
+ * too, but of a kernel that nobody wrote. */
+
 #include "leat-base-expression-private.h"
 
 #include <math.h>
-
-/* Which parts of an expression are whole numbers, for the operators that take no others.  The compiler would say it
- * too, but of a kernel that nobody wrote. */
 
 /* Deeper ones are left to the compiler. */
 #define LEAT_EXPRESSION_MAX_DEPTH 200

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A token list is all that is needed: the compiler knows C's grammar, this finds the names. */
+
 #include "leat-base-comparison.h"
 #include "leat-base-expression-private.h"
-
-/* A token list is all that is needed: the compiler knows C's grammar, this finds the names. */
 
 #define LEAT_EXPRESSION_MAX_BYTES 16384
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `kernel`: a __global__ function of the user's own.  Ports and arguments are those of its prototype. */
+
 #include "leat-base-kernel.h"
 
 #include "leat-base-call.h"
@@ -13,8 +15,6 @@
 #include "kernel/leat-kernel-variable-private.h"
 
 #include <string.h>
-
-/* The node `kernel`: a __global__ function of the user's own.  Ports and arguments are those of its prototype. */
 
 struct _LeatBaseKernel
 {

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `map`: an expression, item by item.  The kernel's text is made when the types are known; from there on it is
+ * a kernel like any other. */
+
 #include "leat-base-map.h"
 
 #include "leat-base-call.h"
@@ -9,9 +12,6 @@
 #include "leat-base-geometry.h"
 
 #include "plan/leat-plan-aligned-private.h"
-
-/* The node `map`: an expression, item by item.  The kernel's text is made when the types are known; from there on it is
- * a kernel like any other. */
 
 #define LEAT_MAP_BLOCK      256
 #define LEAT_MAP_MOST_BLOCK 1024 /* of any GPU */

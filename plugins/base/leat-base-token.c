@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The grammar of expressions.  The compiler knows it too, but what it says of a mistake is about a kernel that nobody
+ * wrote; and nothing but an expression may reach it. */
+
 #include "leat-base-token.h"
 
 #include <errno.h>
-
-/* The grammar of expressions.  The compiler knows it too, but what it says of a mistake is about a kernel that nobody
- * wrote; and nothing but an expression may reach it. */
 
 #define LEAT_TOKEN_SHOWN 80 /* bytes of an expression that an error shows */
 

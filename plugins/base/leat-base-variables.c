@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Values for `__constant__` and `__device__` variables of a kernel file: a number, or a file with as many as the
+ * variable has room for. */
+
 #include "leat-base-variables.h"
 
 #include "graph/leat-node-private.h"
@@ -9,9 +12,6 @@
 #include "leat-npy-header.h"
 
 #include <string.h>
-
-/* Values for `__constant__` and `__device__` variables of a kernel file: a number, or a file with as many as the
- * variable has room for. */
 
 #define LEAT_VARIABLE_MAX_BYTES (64 * 1024) /* of constant memory, on every device */
 

@@ -1,9 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-cpu-block.h"
 
 /* __syncthreads () and its relatives, and the grid's barrier.  A thread that has returned counts as arrived. */
+
+#include "leat-cpu-block.h"
 
 static void
 leat_cpu_barrier_open (LeatCpuBlock *block, LeatCpuBarrier *self)

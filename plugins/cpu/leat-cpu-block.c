@@ -1,14 +1,15 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-cpu-block.h"
-
-#include <pthread.h>
-#include <stdlib.h>
 
 /* How a block runs: its threads are started in order on one stack, one after the other.  A thread that has to wait
  * keeps the stack, and the next threads are started on another.  So a thread that never waits costs no more than a
  * call, and one that waits costs a switch. */
+
+#include "leat-cpu-block.h"
+
+#include <pthread.h>
+#include <stdlib.h>
 
 #define LEAT_CPU_ARENA_ALIGN    128
 #define LEAT_CPU_ARENA_RED_ZONE 64 /* between static and dynamic shared memory, under AddressSanitizer */

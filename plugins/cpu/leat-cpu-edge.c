@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-cpu-graph.h"
-
-#include <string.h>
 
 /* What an edge of a graph may say beyond that the one node comes after the other.  It is held and told again; here the
  * one node begins when the other has ended, whatever its edge allows. */
+
+#include "leat-cpu-graph.h"
+
+#include <string.h>
 
 static const CUgraphEdgeData leat_cpu_edge_plain;
 

@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Settings of the engine. */
+
 #include "leat-cpu-engine.h"
 
 #include "leat-cpu-profile.h"
 #include "leat-cpu-sanitizer.h"
-
-/* Settings of the engine. */
 
 #define LEAT_CPU_STACK_DEFAULT   (64u << 10)
 #define LEAT_CPU_STACK_SANITIZED (256u << 10) /* instrumented frames are several times as large */

@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Changes to the nodes of executables, one at a time; whole executables are in leat-cpu-exec-update.c. */
+
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"
 #include "leat-cpu-graph-exec.h"
 #include "leat-cpu-node-params.h"
-
-/* Changes to the nodes of executables, one at a time; whole executables are in leat-cpu-exec-update.c. */
 
 static gboolean
 leat_cpu_step_has_source (LeatCpuStep *step, gpointer node)

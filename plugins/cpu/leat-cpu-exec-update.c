@@ -1,14 +1,15 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-cpu-count.h"
-#include "leat-cpu-exports.h"
-#include "leat-cpu-graph-exec.h"
-#include "leat-cpu-node-params.h"
 
 /* Updates of a whole executable, or of one child graph in it, from another graph of the same shape.  Steps are paired
  * by their places in the order, which is the order of creation as far as edges allow.  What is not surely right is
  * refused, with a reason. */
+
+#include "leat-cpu-count.h"
+#include "leat-cpu-exports.h"
+#include "leat-cpu-graph-exec.h"
+#include "leat-cpu-node-params.h"
 
 static CUgraphExecUpdateResult
 leat_cpu_step_compare (LeatCpuExec *exec, const LeatCpuStep *old, const LeatCpuStep *new)

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* One function for each driver call, which counts it and fails where the N-th call is to fail.  Programs get these from
+ * cuGetProcAddress only where LEAT_CPU_FAULT is set; the driver's own calls never pass here. */
+
 #include "leat-cpu-gate.h"
 
 #include <string.h>
@@ -8,9 +12,6 @@
 #include "leat-cpu-exports.h"
 #include "leat-cpu-fault.h"
 #include "leat-cpu-state.h"
-
-/* One function for each driver call, which counts it and fails where the N-th call is to fail.  Programs get these from
- * cuGetProcAddress only where LEAT_CPU_FAULT is set; the driver's own calls never pass here. */
 
 /* As CUDA has it, what gives something back has done so even where it reports a failure: that of earlier work. */
 static gboolean

@@ -1,9 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-cpu-graph.h"
 
 /* What the bodies of conditional nodes may hold, and other rules for graphs that have such nodes. */
+
+#include "leat-cpu-graph.h"
 
 /* Every condition made must steer a node. */
 static gboolean

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The barrier between the blocks of a cooperative launch, each on its own OS thread. */
+
 #include "leat-cpu-run.h"
 
 #include <sched.h>
 
 #include "leat-cpu-sanitizer.h"
-
-/* The barrier between the blocks of a cooperative launch, each on its own OS thread. */
 
 #define LEAT_CPU_GRID_SPINS 500
 

@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* From the arguments of cuLaunchKernel to a launch that can be kept. */
+
 #include <string.h>
 
 #include "leat-cpu-function.h"
 #include "leat-cpu-profile.h"
-
-/* From the arguments of cuLaunchKernel to a launch that can be kept. */
 
 static gboolean
 leat_cpu_launch_fits (LeatHostDim3 size, const guint most[3])

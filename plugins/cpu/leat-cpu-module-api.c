@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The driver API's entries for modules and functions. */
+
 #include <string.h>
 
 #include "leat-cpu-allocation.h"
@@ -10,8 +13,6 @@
 #include "leat-cpu-function.h"
 #include "leat-cpu-state.h"
 #include "leat-cpu-stream.h"
-
-/* The driver API's entries for modules and functions. */
 
 static GSList *leat_cpu_unloaded_modules; /* that may still run; under the driver's lock */
 

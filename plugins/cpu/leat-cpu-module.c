@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A module is a shared object made from the image's bytes.  It is loaded from a file in memory of its own, so that each
+ * load is an instance of its own, with globals of its own. */
+
 #include "leat-cpu-engine.h"
 
 #include <dlfcn.h>
@@ -13,9 +17,6 @@
 #include "leat-cpu-block.h"
 #include "leat-cpu-function.h"
 #include "leat-cpu-sanitizer.h"
-
-/* A module is a shared object made from the image's bytes.  It is loaded from a file in memory of its own, so that each
- * load is an instance of its own, with globals of its own. */
 
 #define LEAT_CPU_MODULE_MAX_SIZE  (1u << 30)
 #define LEAT_CPU_MODULE_MAX_ITEMS 65536u

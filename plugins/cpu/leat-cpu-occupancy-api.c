@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The driver API's entries for occupancy. */
+
 #include "leat-cpu-exports.h"
 #include "leat-cpu-function.h"
 #include "leat-cpu-profile.h"
 #include "leat-cpu-state.h"
-
-/* The driver API's entries for occupancy. */
 
 static CUresult
 leat_cpu_occupancy_check (CUfunction function, unsigned int flags)

@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-cpu-function.h"
-#include "leat-cpu-profile.h"
 
 /* Occupancy follows the profile's limits on blocks, threads and shared memory; there are no registers to run out of.
  * More dynamic shared memory than the function may have counts as too much, as on a GPU. */
+
+#include "leat-cpu-function.h"
+#include "leat-cpu-profile.h"
 
 guint
 leat_cpu_occupancy_get_blocks (LeatCpuFunction *function, guint threads_per_block, gsize dynamic_shared)

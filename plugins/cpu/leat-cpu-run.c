@@ -1,6 +1,11 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* How the blocks of a launch are shared out.  Blocks start in index order and stay on their OS thread, so a block may
+ * wait for one with a lower index.  The caller works too; helpers are woken when that pays, which is judged by how long
+ * a block of the function took last time.  A cooperative launch has a thread for every block. */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -10,10 +15,6 @@
 #include "leat-cpu-function.h"
 #include "leat-cpu-crew.h"
 #include "leat-cpu-profile.h"
-
-/* How the blocks of a launch are shared out.  Blocks start in index order and stay on their OS thread, so a block may
- * wait for one with a lower index.  The caller works too; helpers are woken when that pays, which is judged by how long
- * a block of the function took last time.  A cooperative launch has a thread for every block. */
 
 #define LEAT_CPU_RUN_INLINE_NS    20000 /* about twice what it costs to wake a helper */
 #define LEAT_CPU_RUN_HURRY_NS     5000  /* below, looking at the clock again costs more than it saves */

@@ -1,12 +1,13 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* __nanosleep () is where a spinning thread lets others run: first those of its block, then other OS threads. */
+
 #include <sched.h>
 #include <time.h>
 
 #include "leat-cpu-block.h"
-
-/* __nanosleep () is where a spinning thread lets others run: first those of its block, then other OS threads. */
 
 #define LEAT_CPU_SLEEP_BREAK_NS   20000 /* that much work between two sleeps, and the wait counts as a new one */
 #define LEAT_CPU_SLEEP_ASK_EVERY  64

@@ -1,14 +1,15 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* What a kernel can say: traps, failed assertions, the engine's own findings, printf. */
+
 #include "leat-cpu-block.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "leat-cpu-condition.h"
-
-/* What a kernel can say: traps, failed assertions, the engine's own findings, printf. */
 
 static char *
 leat_cpu_block_describe_place (LeatCpuBlock *self)

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "leat-cpu-block.h"
-
-#include <string.h>
 
 /* Warp operations: each lane leaves its value and waits; the last lane of the mask computes the results of all and goes
  * on, the others are made ready.  Lanes with disjoint masks, or with masks that overlap over time, form groups of their
  * own.  A lane that has returned is not waited for. */
+
+#include "leat-cpu-block.h"
+
+#include <string.h>
 
 void
 leat_cpu_warp_begin (LeatCpuWarp *self, guint32 n_lanes)

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The node `csr:bfs`.  kernels/bfs.cu says how it works. */
+
 #include "leat-csr-bfs.h"
 
 #include "leat-csr-call.h"
@@ -8,8 +11,6 @@
 #include "leat-csr-limits.h"
 
 #include <string.h>
-
-/* The node `csr:bfs`.  kernels/bfs.cu says how it works. */
 
 #define LEAT_CSR_BFS_WORDS   8    /* of a report */
 #define LEAT_CSR_BFS_CONTROL 2048 /* bytes; kernels/frontier.cu says what is where */

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The node `csr:components`.  kernels/components.cu says how it works. */
+
 #include "leat-csr-components.h"
 
 #include "leat-csr-call.h"
 #include "leat-csr-input.h"
 #include "leat-csr-warm.h"
-
-/* The node `csr:components`.  kernels/components.cu says how it works. */
 
 #define LEAT_CSR_COMPONENTS_CONTROL 1024 /* bytes; kernels/frontier.cu says what is where */
 #define LEAT_CSR_COMPONENTS_LONG    1024 /* edges of a row, above which it is in a list */

@@ -1,13 +1,14 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The node `csr:pagerank`.  kernels/pagerank.cu says how it works. */
+
 #include "leat-csr-pagerank.h"
 
 #include "leat-csr-call.h"
 #include "leat-csr-input.h"
 #include "leat-csr-limits.h"
-
-/* The node `csr:pagerank`.  kernels/pagerank.cu says how it works. */
 
 #define LEAT_CSR_PAGERANK_CONTROL 1024 /* bytes; kernels/pagerank.cu says what is where */
 #define LEAT_CSR_PAGERANK_PIECE   2048 /* edges of a row, above which it is cut */

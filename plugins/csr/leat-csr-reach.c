@@ -1,11 +1,12 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The node `csr:reach`.  kernels/reach.cu and kernels/relax.cu say how it works. */
+
 #include "leat-csr-reach.h"
 
 #include "leat-csr-relax.h"
-
-/* The node `csr:reach`.  kernels/reach.cu and kernels/relax.cu say how it works. */
 
 struct _LeatCsrReach
 {

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `cub:sort`: CUB's device-wide radix sort as foreign work.  leat-cub-sort.cuh has what nvcc compiles. */
+
 #include "leat-cub-sort.h"
 
 #include "leat-cub-kernels.h"
-
-/* The node `cub:sort`: CUB's device-wide radix sort as foreign work.  leat-cub-sort.cuh has what nvcc compiles. */
 
 /* What CUB asks for beside the keys and numbers that it moves to and fro: a word of each digit's value for a tile,
  * which has more than a thousand keys, and some kilobytes.  Each call holds what it asks for against it. */

@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* What the system has in memory is copied by who reads it, and one thread copies a tenth of what a link to a device
+ * carries: so several threads read a part each, at places of its own. */
+
 #include "leat-input-parts.h"
 
 #include "graph/leat-work-private.h"
 
 #include <errno.h>
 #include <unistd.h>
-
-/* What the system has in memory is copied by who reads it, and one thread copies a tenth of what a link to a device
- * carries: so several threads read a part each, at places of its own. */
 
 #define LEAT_INPUT_PART_LEAST   (256 * 1024) /* bytes below which a thread more costs what it saves */
 #define LEAT_INPUT_READERS_MOST 16

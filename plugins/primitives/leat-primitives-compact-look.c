@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The part of compact's text that loads what the predicate looks at, and asks it. */
+
 #include "leat-primitives-compact-look.h"
 
 #include "leat-primitive-text.h"
-
-/* The part of compact's text that loads what the predicate looks at, and asks it. */
 
 gboolean
 leat_compact_column_is_bits (const LeatCompactLayout *self, const LeatCompactColumn *column)

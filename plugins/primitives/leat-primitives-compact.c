@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `compact`.  kernels/compact.cu says how it works; here is what rows come, which of them are looked at and
+ * which go out. */
+
 #include "leat-primitives-compact.h"
 
 #include "leat-base-expression.h"
@@ -9,9 +12,6 @@
 #include "leat-primitives-compact-layout.h"
 
 #include "plan/leat-plan-aligned-private.h"
-
-/* The node `compact`.  kernels/compact.cu says how it works; here is what rows come, which of them are looked at and
- * which go out. */
 
 #define LEAT_COMPACT_MOST_BLOCKS 264 /* that are launched for a tile each; of more tiles, blocks take one by one */
 #define LEAT_COMPACT_MOST_INPUTS 32

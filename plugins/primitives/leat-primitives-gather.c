@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `gather`: rows by their numbers. */
+
 #include "leat-primitives-gather.h"
 
 #include "leat-primitive-call.h"
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
-
-/* The node `gather`: rows by their numbers. */
 
 struct _LeatPrimitivesGather
 {

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `histogram`.  kernels/histogram.cu says how it works; here bins become text. */
+
 #include "leat-primitives-histogram.h"
 
 #include "leat-primitive-call.h"
 #include "leat-primitive-text.h"
 
 #include <math.h>
-
-/* The node `histogram`.  kernels/histogram.cu says how it works; here bins become text. */
 
 #define LEAT_HISTOGRAM_THREADS 512
 #define LEAT_HISTOGRAM_SHARE   16384 /* items that are worth a block */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `partition`: those that a predicate selects to the front. */
+
 #include "leat-primitives-partition.h"
 
 #include "leat-base-expression.h"
@@ -10,8 +12,6 @@
 #include "leat-primitive-text.h"
 
 #include "plan/leat-plan-aligned-private.h"
-
-/* The node `partition`: those that a predicate selects to the front. */
 
 struct _LeatPrimitivesPartition
 {

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `reduce`.  kernels/reduce.cu says how it works; here its types are written and its buffers found. */
+
 #include "leat-primitives-reduce.h"
 
 #include "leat-primitive-call.h"
 #include "leat-primitive-operation.h"
 #include "leat-primitive-text.h"
-
-/* The node `reduce`.  kernels/reduce.cu says how it works; here its types are written and its buffers found. */
 
 #define LEAT_REDUCE_THREADS    256
 #define LEAT_REDUCE_TILE_BYTES 16384

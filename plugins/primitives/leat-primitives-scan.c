@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `scan`: prefixes.  kernels/scan-core.cu says how it works. */
+
 #include "leat-primitives-scan.h"
 
 #include "leat-primitive-operation.h"
@@ -9,8 +11,6 @@
 #include "leat-primitive-text.h"
 
 #include "plan/leat-plan-aligned-private.h"
-
-/* The node `scan`: prefixes.  kernels/scan-core.cu says how it works. */
 
 struct _LeatPrimitivesScan
 {

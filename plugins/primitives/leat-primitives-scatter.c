@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `scatter`: rows to where their numbers say. */
+
 #include "leat-primitives-scatter.h"
 
 #include "leat-primitive-call.h"
@@ -9,8 +11,6 @@
 #include "leat-primitive-text.h"
 
 #include "plan/leat-plan-aligned-private.h"
-
-/* The node `scatter`: rows to where their numbers say. */
 
 enum
 {

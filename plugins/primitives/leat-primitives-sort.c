@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `sort`.  kernels/sort.cu says how it works. */
+
 #include "leat-primitives-sort.h"
 
 #include "leat-primitive-call.h"
@@ -9,8 +11,6 @@
 #include "leat-primitive-text.h"
 
 #include "plan/leat-plan-aligned-private.h"
-
-/* The node `sort`.  kernels/sort.cu says how it works. */
 
 #define LEAT_SORT_THREADS 256
 #define LEAT_SORT_TILE    4096

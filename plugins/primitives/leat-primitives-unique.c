@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `unique`: one of each run of equal items. */
+
 #include "leat-primitives-unique.h"
 
 #include "leat-primitive-prefix.h"
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
-
-/* The node `unique`: one of each run of equal items. */
 
 struct _LeatPrimitivesUnique
 {

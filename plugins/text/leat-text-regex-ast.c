@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-text-regex-ast.h"
-
 /* Sets of bytes and the nodes of a regex's tree. */
+
+#include "leat-text-regex-ast.h"
 
 void
 leat_regex_set_add_range (LeatRegexSet *self, guint8 first, guint8 last)

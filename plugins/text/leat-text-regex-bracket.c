@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-text-regex-bracket.h"
-
 /* Sets of bytes as a regex spells them. */
+
+#include "leat-text-regex-bracket.h"
 
 static const struct
 {

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-text-regex-dfa.h"
-
 /* The subset construction: a state is a set of steps, what was before, and which match has ended there.
  * Rabin, Scott: Finite automata and their decision problems, 1959. */
+
+#include "leat-text-regex-dfa.h"
 
 /* Steps that may be looked at in all; more takes seconds. */
 #define LEAT_REGEX_MAX_WORK (1u << 28)

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-text-regex-dfa.h"
-
 /* Hopcroft: An n log n algorithm for minimizing states in a finite automaton, 1971.  Blocks of states that nothing has
  * told apart yet are split by where they lead, until no block leads into parts of another. */
+
+#include "leat-text-regex-dfa.h"
 
 typedef struct
 {

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "leat-text-regex-must.h"
-
 /* A string is a GArray of guint16: a byte, and in the upper half what is set in the text's byte before comparing. A set
  * of strings is a GPtrArray; NULL stands for "cannot be told".  Strings stop growing at some length: a part of what a
  * line must hold is something that it must hold. */
+
+#include "leat-text-regex-must.h"
 
 #define LEAT_REGEX_MAX_STRING   24
 #define LEAT_REGEX_MAX_LETTERS  4

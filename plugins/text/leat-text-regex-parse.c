@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The text of a list of regular expressions to a tree each, by descent. */
+
 #include "leat-text-regex-ast.h"
 #include "leat-text-regex-bracket.h"
-
-/* The text of a list of regular expressions to a tree each, by descent. */
 
 static LeatRegexNode *leat_regex_parse_alternation (LeatRegexText *text, GError **error);
 

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Regexes as the tables that kernels/regex.cu describes. */
+
 #include "leat-text-regex.h"
 
 #include "leat-text-regex-cost.h"
 #include "leat-text-regex-must.h"
-
-/* Regexes as the tables that kernels/regex.cu describes. */
 
 #define LEAT_REGEX_HEAD_WORDS (6 + 64)
 #define LEAT_REGEX_MAX_RANGES 4

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `text:report`: hits as lines on standard output. */
+
 #include "leat-text-report.h"
 
 #include "driver/leat-plain-private.h"
@@ -9,8 +11,6 @@
 #include "leat-text-patterns.h"
 #include "leat-text-quote.h"
 #include "leat-text-rows.h"
-
-/* The node `text:report`: hits as lines on standard output. */
 
 #define LEAT_REPORT_BUFFER (256 * 1024)
 

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The node `text:scan`.  kernels/scan.cu says how patterns are found, of which every occurrence counts; here its four
+ * kernels get their buffers.  Regexes, and whatever is about lines, go by leat-text-scan-regex.c. */
+
 #include "leat-text-scan.h"
 
 #include "leat-text-call.h"
 #include "leat-text-patterns.h"
 #include "leat-text-rows.h"
-
-/* The node `text:scan`.  kernels/scan.cu says how patterns are found, of which every occurrence counts; here its four
- * kernels get their buffers.  Regexes, and whatever is about lines, go by leat-text-scan-regex.c. */
 
 #define LEAT_SCAN_TILE      4096
 #define LEAT_SCAN_THREADS   256
