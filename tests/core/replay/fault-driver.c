@@ -142,15 +142,17 @@ static void
 fault_driver_sweep (gconstpointer row)
 {
   const FaultRow *self = row;
-  guint64 n_calls = self->count (self);
+  guint64 n_calls = self->count (self), step = self->most > 0 ? MAX (n_calls / self->most, 1) : 1;
 
   g_assert_cmpuint (n_calls, >=, self->least);
-  for (guint64 n = 1; n <= n_calls; n++)
+  for (guint64 n = 1; n <= n_calls; n += step)
     {
       g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, self->code);
 
       self->one (self, plant);
     }
+  if (self->end != NULL)
+    self->end (self);
 }
 
 void

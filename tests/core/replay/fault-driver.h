@@ -39,6 +39,8 @@ struct _FaultRow
   guint64 (*count) (const FaultRow *self);               /* does it without a fault, and says of how many calls it is */
   void (*one) (const FaultRow *self, const char *plant); /* does it with @plant */
   gboolean again;                                        /* for these two, as they like it */
+  guint most;                                            /* calls that are tried; 0: all */
+  void (*end) (const FaultRow *self);                    /* looks at what all of them did, or NULL */
 };
 
 void fault_driver_add_rows (const FaultRow *rows, guint n_rows);
