@@ -114,8 +114,8 @@ def print_failures(programs):
             print(f'  {program}: {count} case{"s" if count > 1 else ""} after that never ran')
 
 
-def report(programs):
-    """Prints failures and skips of {program: cases} and, last, the plain count. Returns whether all is well."""
+def report(programs, notes=()):
+    """Prints failures and skips of {program: cases}, the NOTES and, last, the plain count. Returns whether all is well."""
     listed = [(name, case) for name, cases in programs.items() for case in cases]
     for state in ('failed', 'skipped'):
         some = [(name, case) for name, case in listed if case.state == state]
@@ -127,6 +127,9 @@ def report(programs):
         for name, case in some:
             print(f'  {name}: {case.describe()}')
     count = {state: sum(1 for _, case in listed if case.state == state) for state in ('passed', 'failed', 'skipped')}
-    print(f'\n{len(programs)} test programs')
+    print()
+    for line in notes:
+        print(line)
+    print(f'{len(programs)} test programs')
     print('{passed} passed, {failed} failed, {skipped} skipped'.format(**count))
     return count['failed'] == 0 and count['passed'] > 0

@@ -57,26 +57,31 @@ test_end_watch () {
   rm -rf -- "$test_own"
 }
 
-# test_folder FOLDER [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran
+# test_folder FOLDER [--all] [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran
 test_folder () {
-  local folder=$1 names code=0 log=testlog
-  local -a arguments=()
+  local folder=$1 known=$dev_root/$1/meson-info/intro-tests.json setup=quick verb=${1#build} names code=0
+  local -a arguments=() told=()
   shift
+  if [ "${1:-}" = --all ]; then
+    setup=all
+    shift
+  fi
   if [ $# -gt 0 ]; then
-    names=$(python3 -B "$dev_root/dev.d/check_names.py" "$dev_root/$folder/meson-info/intro-tests.json" "$@") || exit 2
+    names=$(python3 -B "$dev_root/dev.d/check_names.py" "$known" "$@") || exit 2
     readarray -t arguments <<<"$names"
-    # The setup that is there by default leaves out what is slow, also where it is named.
-    arguments+=(--setup all)
-    log=testlog-all
+    setup=named # the others leave out what is slow, also where it is named
+  else
+    verb=${verb#-}
+    told=(--known "$known" --verb "${verb:-test}")
   fi
   lock_take "$dev_root/$folder/meson-logs" "another ./dev is running the tests of $folder/; waiting"
-  rm -f -- "$dev_root/$folder/meson-logs/$log.json"
+  rm -f -- "$dev_root/$folder/meson-logs/testlog-$setup.json"
   test_begin_watch
   HOME=$test_own/home PYTHONUSERBASE=${PYTHONUSERBASE:-$HOME/.local} TMPDIR=$test_own/tmp LEAT_TEST_TIME_FACTOR=$(test_time_factor "$folder") \
     meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
-    --timeout-multiplier "$(test_time_factor "$folder")" "${arguments[@]}" </dev/null || true
+    --timeout-multiplier "$(test_time_factor "$folder")" --setup "$setup" "${arguments[@]}" </dev/null || true
   test_end_watch
-  python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/$log.json" "${test_left[@]}" || code=$?
+  python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/testlog-$setup.json" "${told[@]}" -- "${test_left[@]}" || code=$?
   lock_release
   return "$code"
 }

@@ -145,21 +145,17 @@ def test_table_and_score(folder):
     # The same call has all of it already.
     again = begin(folder, str(root / 'sign.c'))
     assert again.communicate(timeout=60)[0] == out
+    # Two copies find the same.
+    shutil.rmtree(folder / 'mutate')
+    copies = begin(folder, '--copies=2', str(root / 'sign.c'))
+    assert (copies.communicate(timeout=100)[0], copies.returncode) == (out, 0), out
+    for number in ('1', '2'):
+        assert (folder / 'mutate' / number / 'source' / 'sign.c').read_text() == SIGN
     # What no test noticed is tried again where that is asked for.
     text = TEST.replace('sign (4) == 3', 'sign (4) == 3 && sign (0) == 3 && spare == 5').replace('int sign', 'extern int spare;\nint sign')
     (root / 'tests' / 'test-sign.c').write_text(text)
     out, err = begin(folder, '--again', str(root / 'sign.c')).communicate(timeout=60)
     assert 'sign.c:10  spare = 5;  ->  ;  [sign fails: both]\n' in out.split('\nunnoticed:\n')[0], out + err
-
-
-def test_copies_find_the_same(folder):
-    root = make_project(folder)
-    out, err = begin(folder, str(root / 'sign.c')).communicate(timeout=100)
-    shutil.rmtree(folder / 'mutate')
-    child = begin(folder, '--copies=2', str(root / 'sign.c'))
-    assert (child.communicate(timeout=100)[0], child.returncode) == (out, 0), out + err
-    for number in ('1', '2'):
-        assert (folder / 'mutate' / number / 'source' / 'sign.c').read_text() == SIGN
 
 
 def test_sanitizers_see_more(folder):

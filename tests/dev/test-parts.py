@@ -175,21 +175,54 @@ def test_network_is_doubted_for_a_reason(folder):
     assert finish(bash(folder, 'setup_doubt_network log')) == (0, '', '')
 
 
-def run_suite(folder, then):
-    """test_folder with a meson whose only test passes, and does THEN."""
-    for name in ('build/meson-logs', 'dev.d'):
-        (folder / name).mkdir(parents=True)
-    (folder / 'dev.d' / 'count_tests.py').symlink_to(PARTS / 'count_tests.py')
+KNOWN = [('a', 'unit'), ('a-as-gpu', 'as-gpu'), ('b-as-gpu', 'as-gpu'), ('c', 'slow'), ('soak', 'slow')]
+LEFT_SLOW = 'left out: 2 slow programs; ./dev test --suite slow runs them\n'
+LEFT_BOTH = 'left out: 2 programs as on a GPU; ./dev test --all runs them\n' + LEFT_SLOW
+
+
+def run_suite(folder, then='', words='build', ran=('a',)):
+    """test_folder WORDS with a meson whose tests pass, and does THEN."""
+    for name in ('build/meson-logs', 'build/meson-info', 'dev.d'):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for name in ('count_tests.py', 'check_names.py'):
+        (folder / 'dev.d' / name).unlink(missing_ok=True)
+        (folder / 'dev.d' / name).symlink_to(PARTS / name)
     subprocess.run(['git', 'init', '-q', folder], check=True)
-    result = json.dumps({'name': 'a', 'stdout': '1..1\nok 1 /a/b\n', 'result': 'OK', 'command': ['x'], 'env': {}})
-    (folder / 'meson').write_text(f"#!/bin/sh\nprintf '%s\\n' '{result}' >build/meson-logs/testlog.json\n{then}\n")
+    (folder / 'build' / 'meson-info' / 'intro-tests.json').write_text(
+        json.dumps([{'name': name, 'suite': [f'leat:{suite}']} for name, suite in KNOWN]))
+    (folder / 'log').write_text(''.join(json.dumps(
+        {'name': f'leat:unit / {name}', 'stdout': '1..1\nok 1 /a/b\n', 'result': 'OK', 'command': ['x'], 'env': {},
+         'duration': number + 0.25}) + '\n' for number, name in enumerate(ran)))
+    (folder / 'meson').write_text('#!/bin/sh\necho "$*" >build/asked\nwhile [ "$1" != --setup ]; do shift; done\n'
+                                  f'cp log build/meson-logs/testlog-$2.json\n{then}\n')
     (folder / 'meson').chmod(0o755)
-    return finish(bash(folder, f'. "{PARTS}/test.sh"; export PYTHONPATH="{PARTS}" PATH="$PWD:$PATH"; test_folder build'))
+    return finish(bash(folder, f'. "{PARTS}/test.sh"; export PYTHONPATH="{PARTS}" PATH="$PWD:$PATH"; test_folder {words}'))
 
 
 def test_suite_that_leaves_nothing(folder):
     found = run_suite(folder, 'mkdir "$TMPDIR/x"; rmdir "$TMPDIR/x"; touch build/y')
-    assert found == (0, '\n1 test programs\n1 passed, 0 failed, 0 skipped\n', ''), found
+    assert found == (0, f'\n{LEFT_BOTH}1 test programs\n1 passed, 0 failed, 0 skipped\n', ''), found
+
+
+def test_suite_says_what_it_left_out(folder):
+    for words, ran, setup, left in (('build', ('a',), 'quick', LEFT_BOTH), ('build --all', ('a', 'a-as-gpu', 'b-as-gpu'), 'all', LEFT_SLOW),
+                                    ('build a', ('a',), 'named', ''), ('build --all --suite slow', ('soak',), 'named', '')):
+        found = run_suite(folder, words=words, ran=ran)
+        count = f'{len(ran)} test programs\n{len(ran)} passed, 0 failed, 0 skipped\n'
+        assert found == (0, f'\n{left}{count}', ''), (words, found)
+        assert f' --setup {setup}' in (folder / 'build' / 'asked').read_text(), words
+
+
+def test_suite_names_the_verb_that_runs_the_rest(folder):
+    (folder / 'build-x').symlink_to('build')
+    code, out, err = run_suite(folder, words='build-x')
+    assert code == 0 and LEFT_BOTH.replace('./dev test', './dev x') in out, out + err
+
+
+def test_suite_tells_the_ten_slowest(folder):
+    out = run_suite(folder, ran=[f'p{number}' for number in range(12)])[1]
+    slowest = ''.join(f'{number + 0.25:8.1f} s  p{number}\n' for number in range(11, 1, -1))
+    assert f'\nslowest, of 69 s that all programs took one by one:\n{slowest}\nleft out' in out, out
 
 
 def test_suite_that_leaves_things_fails(folder):

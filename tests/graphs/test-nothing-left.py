@@ -64,27 +64,26 @@ def check(folder, child, code):
     return err.decode()
 
 
-def terminate(folder, how, kind):
+def start_each(folder, kinds):
+    """One for each kind, side by side, since each takes its time to end."""
     if not on_cpu():
         raise Skip('a kernel on a GPU is not the CPU driver')
-    child = start_slow(folder, kind)
+    folders = [folder / str(number) for number in range(len(kinds))]
+    for own in folders:
+        own.mkdir()
+    return [(own, start_slow(own, kind)) for own, kind in zip(folders, kinds)]
+
+
+def test_told_to_end_in_a_grid(folder):
+    rows = (signal.SIGTERM, 'file'), (signal.SIGTERM, 'npy'), (signal.SIGHUP, 'image')
+    children = start_each(folder, [kind for _, kind in rows])
     began = time.monotonic()
-    child.send_signal(how)
-    err = check(folder, child, 130)
-    took = time.monotonic() - began
-    assert 'interrupted' in err and took < GRACE_S + 5, (took, err)
-
-
-def test_sigterm_in_a_grid_with_a_file(folder):
-    terminate(folder, signal.SIGTERM, 'file')
-
-
-def test_sigterm_in_a_grid_with_an_array(folder):
-    terminate(folder, signal.SIGTERM, 'npy')
-
-
-def test_sighup_in_a_grid_with_an_image(folder):
-    terminate(folder, signal.SIGHUP, 'image')
+    for (how, _), (_, child) in zip(rows, children):
+        child.send_signal(how)
+    for row, (own, child) in zip(rows, children):
+        err = check(own, child, 130)
+        took = time.monotonic() - began
+        assert 'interrupted' in err and took < GRACE_S + 5, (row, took, err)
 
 
 def test_second_interruption(folder):
@@ -103,18 +102,18 @@ def test_second_interruption(folder):
 
 def test_two_at_once_are_one(folder):
     """timeout (1) sends its signal to its child and then to the group that the child is in."""
-    if not on_cpu():
-        raise Skip('a kernel on a GPU is not the CPU driver')
-    for how in signal.SIGTERM, signal.SIGINT:
-        child = start_slow(folder)
+    signals = signal.SIGTERM, signal.SIGINT
+    children = start_each(folder, ['file'] * len(signals))
+    for how, (_, child) in zip(signals, children):
         child.send_signal(how)
         time.sleep(0.01)
         child.send_signal(how)
-        time.sleep(GRACE_S / 2)
-        assert child.poll() is None, child.communicate()
+    time.sleep(GRACE_S / 2)
+    for how, (own, child) in zip(signals, children):
+        assert child.poll() is None, (how, child.communicate())
         child.send_signal(how)
-        err = check(folder, child, 130)
-        assert err.count('interrupted') == 1, err
+        err = check(own, child, 130)
+        assert err.count('interrupted') == 1, (how, err)
 
 
 def test_many_are_more_than_one(folder):

@@ -137,3 +137,27 @@ fault_driver_assert_empty (const char *when, gboolean strict)
     if (rows[i].n != 0)
       fault_driver_complain ("%s: %" G_GINT64_FORMAT " %s are left", when, (gint64) rows[i].n, rows[i].what);
 }
+
+static void
+fault_driver_sweep (gconstpointer row)
+{
+  const FaultRow *self = row;
+  guint64 n_calls = self->count (self), step = self->most > 0 ? MAX (n_calls / self->most, 1) : 1;
+
+  g_assert_cmpuint (n_calls, >=, self->least);
+  for (guint64 n = 1; n <= n_calls; n += step)
+    {
+      g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, self->code);
+
+      self->one (self, plant);
+    }
+  if (self->end != NULL)
+    self->end (self);
+}
+
+void
+fault_driver_add_rows (const FaultRow *rows, guint n_rows)
+{
+  for (guint i = 0; i < n_rows; i++)
+    g_test_add_data_func (rows[i].path, &rows[i], fault_driver_sweep);
+}

@@ -27,5 +27,23 @@ void fault_driver_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
 guint64 fault_driver_count_calls (void);
 /* NULL when none was made to fail. */
 const char *fault_driver_get_failed (void);
+
+/* A case of a sweep: every driver call of something is made to fail, one after the other. */
+typedef struct _FaultRow FaultRow;
+
+struct _FaultRow
+{
+  const char *path;                                      /* of the case */
+  const char *code;                                      /* that a call fails with */
+  guint64 least;                                         /* calls that there are without a fault */
+  guint64 (*count) (const FaultRow *self);               /* does it without a fault, and says of how many calls it is */
+  void (*one) (const FaultRow *self, const char *plant); /* does it with @plant */
+  gboolean again;                                        /* for these two, as they like it */
+  guint most;                                            /* calls that are tried; 0: all */
+  void (*end) (const FaultRow *self);                    /* looks at what all of them did, or NULL */
+};
+
+void fault_driver_add_rows (const FaultRow *rows, guint n_rows);
+
 /* Fails the test when anything is alive in the driver, or, with @strict, was left for the end of the context. */
 void fault_driver_assert_empty (const char *when, gboolean strict);

@@ -34,10 +34,10 @@ typedef gboolean (*Move) (LeatSession *session, GCancellable *cancellable, GErro
 
 /* One call of a move fails; a session that could not go where it should is where it was, and goes there later. */
 static void
-sweep_one (Move move, const char *code, guint64 n)
+sweep_one (const FaultRow *row, const char *plant)
 {
-  g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, code);
-  gboolean was_away = move == leat_session_restore, good;
+  const Move move = row->again ? leat_session_restore : leat_session_evict;
+  gboolean was_away = row->again, good;
   g_autoptr (GError) error = NULL, later = NULL;
   SessionFixture fixture;
 
@@ -60,14 +60,15 @@ sweep_one (Move move, const char *code, guint64 n)
 }
 
 static guint64
-count_calls (Move move)
+count_calls (const FaultRow *row)
 {
+  const Move move = row->again ? leat_session_restore : leat_session_evict;
   SessionFixture fixture;
   guint64 n;
 
   session_fixture_open (&fixture, TEXT, LEAT_EXECUTOR_GRAPH);
   g_assert_cmpuint (fixture_run (&fixture, 100), ==, 100);
-  g_assert_true (move == leat_session_evict || leat_session_evict (fixture.session, NULL, NULL));
+  g_assert_true (!row->again || leat_session_evict (fixture.session, NULL, NULL));
   fault_driver_plant ("");
   g_assert_true ((*move) (fixture.session, NULL, NULL));
   n = fault_driver_count_calls ();
@@ -75,20 +76,17 @@ count_calls (Move move)
   return n;
 }
 
-static void
-test_session_evict_faults_sweep (gconstpointer code)
-{
-  static const Move moves[] = { leat_session_evict, leat_session_restore };
+#define ROW(name, code, restores)                                                                                      \
+  {                                                                                                                    \
+    "/leat/session-evict-faults/" name, code, 3, count_calls, sweep_one, restores                                      \
+  }
 
-  for (guint i = 0; i < G_N_ELEMENTS (moves); i++)
-    {
-      guint64 n_calls = count_calls (moves[i]);
-
-      g_assert_cmpuint (n_calls, >, 2);
-      for (guint64 n = 1; n <= n_calls; n++)
-        sweep_one (moves[i], code, n);
-    }
-}
+static const FaultRow rows[] = {
+  ROW ("evict/unknown", "UNKNOWN", FALSE),
+  ROW ("restore/unknown", "UNKNOWN", TRUE),
+  ROW ("evict/out-of-memory", "OUT_OF_MEMORY", FALSE),
+  ROW ("restore/out-of-memory", "OUT_OF_MEMORY", TRUE),
+};
 
 /* What the driver has given out, and not what Leat thinks that it has. */
 static void
@@ -119,8 +117,6 @@ main (int argc, char **argv)
   if (!fault_driver_init_or_skip ())
     return 0;
   g_test_add_func ("/leat/session-evict-faults/driver-memory", test_session_evict_faults_driver_memory);
-  g_test_add_data_func ("/leat/session-evict-faults/sweep/unknown", "UNKNOWN", test_session_evict_faults_sweep);
-  g_test_add_data_func ("/leat/session-evict-faults/sweep/out-of-memory", "OUT_OF_MEMORY",
-                        test_session_evict_faults_sweep);
+  fault_driver_add_rows (rows, G_N_ELEMENTS (rows));
   return g_test_run ();
 }

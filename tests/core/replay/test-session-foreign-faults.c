@@ -51,11 +51,9 @@ drive (GError **error)
   return good;
 }
 
-/* @code: with one that kills the context, a capture that is under way goes with what it is captured into. */
-static void
-test_sweep (gconstpointer code)
+static guint64
+count_calls (const FaultRow *row)
 {
-  gboolean sticky = g_str_equal (code, "ILLEGAL_ADDRESS");
   g_autoptr (GError) error = NULL;
   guint64 n_calls;
 
@@ -67,23 +65,35 @@ test_sweep (gconstpointer code)
   drive (&error);
   g_assert_no_error (error);
   n_calls = fault_driver_count_calls ();
-  g_assert_cmpuint (n_calls, >, 50);
   g_assert_cmpuint (n_outside, ==, 0);
-  for (guint64 n = 1; n <= n_calls; n++)
-    {
-      g_autofree char *failed = NULL;
-      g_autofree char *plan = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, (const char *) code);
-
-      fault_driver_plant (plan);
-      if (!drive (&error))
-        g_assert_nonnull (error);
-      g_clear_error (&error);
-      failed = g_strdup_printf ("%s (%s)", plan, fault_driver_get_failed ());
-      fault_driver_assert_empty (failed, !sticky);
-    }
-  /* The beginning, both copies and the end of two captures, at the least. */
-  g_assert_cmpuint (n_outside, >=, sticky ? 0 : 8);
+  return n_calls;
 }
+
+static void
+sweep_one (const FaultRow *row, const char *plant)
+{
+  g_autofree char *failed = NULL;
+  g_autoptr (GError) error = NULL;
+
+  fault_driver_plant (plant);
+  if (!drive (&error))
+    g_assert_nonnull (error);
+  failed = g_strdup_printf ("%s (%s)", plant, fault_driver_get_failed ());
+  /* With the code that kills the context, a capture that is under way goes with what it is captured into. */
+  fault_driver_assert_empty (failed, !g_str_equal (row->code, "ILLEGAL_ADDRESS"));
+}
+
+/* The beginning, both copies and the end of two captures, at the least. */
+static void
+sweep_end (const FaultRow *row)
+{
+  g_assert_cmpuint (n_outside, >=, 8);
+}
+
+static const FaultRow rows[] = {
+  { "/leat/session/foreign-faults/sweep/UNKNOWN", "UNKNOWN", 51, count_calls, sweep_one, .end = sweep_end },
+  { "/leat/session/foreign-faults/sweep/ILLEGAL_ADDRESS", "ILLEGAL_ADDRESS", 51, count_calls, sweep_one },
+};
 
 int
 main (int argc, char **argv)
@@ -92,7 +102,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   if (!fault_driver_init_or_skip ())
     return 0;
-  g_test_add_data_func ("/leat/session/foreign-faults/sweep/UNKNOWN", "UNKNOWN", test_sweep);
-  g_test_add_data_func ("/leat/session/foreign-faults/sweep/ILLEGAL_ADDRESS", "ILLEGAL_ADDRESS", test_sweep);
+  fault_driver_add_rows (rows, G_N_ELEMENTS (rows));
   return g_test_run ();
 }

@@ -80,19 +80,19 @@ check_outcome (SessionFixture *fixture, const char *when, guint32 sum, guint32 e
 }
 
 static void
-sweep_one (gboolean again, const char *code, guint64 n)
+sweep_one (const FaultRow *row, const char *plant)
 {
-  g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, code), *when = NULL;
+  g_autofree char *when = NULL;
   g_autoptr (GError) error = NULL, later = NULL;
   guint32 sum, before;
   SessionFixture fixture;
 
   fault_driver_plant ("");
-  before = fixture_begin (&fixture, again);
+  before = fixture_begin (&fixture, row->again);
   fault_driver_plant_on (plant);
   sum = fixture_repeat (&fixture, RUNS, &error);
   when = g_strdup_printf ("%s (%s)", plant, fault_driver_get_failed ());
-  check_outcome (&fixture, when, sum, before + RUNS, code, error);
+  check_outcome (&fixture, when, sum, before + RUNS, row->code, error);
   fault_driver_plant_on ("");
   if (error != NULL)
     leat_session_close (fixture.session);
@@ -105,34 +105,36 @@ sweep_one (gboolean again, const char *code, guint64 n)
 }
 
 static guint64
-count_calls (gboolean again)
+count_calls (const FaultRow *row)
 {
   g_autoptr (GError) error = NULL;
   SessionFixture fixture;
   guint64 n;
 
-  fixture_begin (&fixture, again);
+  fixture_begin (&fixture, row->again);
   fault_driver_plant ("");
   fixture_repeat (&fixture, RUNS, &error);
   g_assert_no_error (error);
   n = fault_driver_count_calls ();
-  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-repeated-on-device"), ==, (again ? 2 : 1) * (RUNS - 2));
+  g_assert_cmpuint (session_fixture_get_count (&fixture, "runs-repeated-on-device"), ==,
+                    (row->again ? 2 : 1) * (RUNS - 2));
   session_fixture_close (&fixture);
   return n;
 }
 
-static void
-test_session_repeat_faults_sweep (gconstpointer code)
-{
-  for (guint again = 0; again < 2; again++)
-    {
-      guint64 n_calls = count_calls (again > 0);
+#define ROW(name, code, again)                                                                                         \
+  {                                                                                                                    \
+    "/leat/session-repeat-faults/" name, code, 3, count_calls, sweep_one, again                                        \
+  }
 
-      g_assert_cmpuint (n_calls, >, 2);
-      for (guint64 n = 1; n <= n_calls; n++)
-        sweep_one (again > 0, code, n);
-    }
-}
+static const FaultRow rows[] = {
+  ROW ("first/unknown", "UNKNOWN", FALSE),
+  ROW ("again/unknown", "UNKNOWN", TRUE),
+  ROW ("first/out-of-memory", "OUT_OF_MEMORY", FALSE),
+  ROW ("again/out-of-memory", "OUT_OF_MEMORY", TRUE),
+  ROW ("first/not-supported", "NOT_SUPPORTED", FALSE),
+  ROW ("again/not-supported", "NOT_SUPPORTED", TRUE),
+};
 
 /* However often there are runs of however many, nothing more is held. */
 static void
@@ -161,10 +163,6 @@ main (int argc, char **argv)
   if (!fault_driver_init_or_skip ())
     return 0;
   g_test_add_func ("/leat/session-repeat-faults/balance", test_session_repeat_faults_balance);
-  g_test_add_data_func ("/leat/session-repeat-faults/sweep/unknown", "UNKNOWN", test_session_repeat_faults_sweep);
-  g_test_add_data_func ("/leat/session-repeat-faults/sweep/out-of-memory", "OUT_OF_MEMORY",
-                        test_session_repeat_faults_sweep);
-  g_test_add_data_func ("/leat/session-repeat-faults/sweep/not-supported", "NOT_SUPPORTED",
-                        test_session_repeat_faults_sweep);
+  fault_driver_add_rows (rows, G_N_ELEMENTS (rows));
   return g_test_run ();
 }

@@ -143,8 +143,8 @@ fixture_close (Fixture *self, const char *when)
   g_object_unref (self->device);
 }
 
-static void
-test_scheduler_faults_sweep (gconstpointer code)
+static guint64
+count_calls (const FaultRow *row)
 {
   Fixture fixture;
   guint64 n_calls;
@@ -157,17 +157,25 @@ test_scheduler_faults_sweep (gconstpointer code)
   g_assert_true (leat_session_is_evicted (fixture.sessions[0]) || leat_session_is_evicted (fixture.sessions[1])
                  || leat_session_is_evicted (fixture.sessions[2]));
   fixture_close (&fixture, "without a fault");
-  for (guint64 n = 1; n <= n_calls; n += MAX (n_calls / N_FAULTS, 1))
-    {
-      g_autofree char *plant = g_strdup_printf ("call:%" G_GUINT64_FORMAT "=%s", n, (const char *) code);
-
-      fixture_open (&fixture);
-      fault_driver_plant (plant);
-      fixture_run (&fixture);
-      fault_driver_plant ("");
-      fixture_close (&fixture, plant);
-    }
+  return n_calls;
 }
+
+static void
+sweep_one (const FaultRow *row, const char *plant)
+{
+  Fixture fixture;
+
+  fixture_open (&fixture);
+  fault_driver_plant (plant);
+  fixture_run (&fixture);
+  fault_driver_plant ("");
+  fixture_close (&fixture, plant);
+}
+
+static const FaultRow rows[] = {
+  { "/leat/scheduler-faults/sweep/unknown", "UNKNOWN", N_FAULTS, count_calls, sweep_one, .most = N_FAULTS },
+  { "/leat/scheduler-faults/sweep/out-of-memory", "OUT_OF_MEMORY", N_FAULTS, count_calls, sweep_one, .most = N_FAULTS },
+};
 
 int
 main (int argc, char **argv)
@@ -175,7 +183,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   if (!fault_driver_init_or_skip ())
     return 0;
-  g_test_add_data_func ("/leat/scheduler-faults/sweep/unknown", "UNKNOWN", test_scheduler_faults_sweep);
-  g_test_add_data_func ("/leat/scheduler-faults/sweep/out-of-memory", "OUT_OF_MEMORY", test_scheduler_faults_sweep);
+  fault_driver_add_rows (rows, G_N_ELEMENTS (rows));
   return g_test_run ();
 }
