@@ -4,7 +4,7 @@
 
 /* leat-kernelc: compiles a kernel file as libleat would when it is needed, for plugins to ship the image. */
 
-#include "leat-image-internal-private.h"
+#include "kernel/leat-image-internal-private.h"
 
 #include <locale.h>
 
