@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Marks which dependencies of a kernel may be met early: it may begin while the one before it still runs.  Touches the
+ * ops' early marks only, and no dependency. */
+
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 

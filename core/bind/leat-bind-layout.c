@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Gives every buffer of a plan its place, and sums up the memory that a lane needs.  Touches the places of buffers and
+ * the plan's sums of bytes, and no op. */
+
 #include "leat-bind-layout-private.h"
 #include "leat-bind-private.h"
 

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Finds the lowest offset in the arena for one buffer after the other, for leat-bind-layout.c.  Touches only the offset
+ * of the buffer that it places. */
+
 #include "leat-bind-layout-private.h"
 #include "leat-bind-private.h"
 

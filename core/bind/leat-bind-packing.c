@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Joins small transfers that are done by kernels into one launch.  Touches the ops of those transfers, and what other
+ * ops wait for where that was one of them. */
+
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Chooses how each transfer is done: by copy, mapped or by kernel.  Touches the ops that transfer and the buffers at
+ * their ends. */
+
 #include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 #include "graph/leat-endpoint.h"

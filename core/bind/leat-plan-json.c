@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The plan for tools: ops, buffers, pieces and the prediction as JSON.  Changes nothing of the plan. */
+
 #include "plan/leat-plan-private.h"
 #include "fuse/leat-fusible-private.h"
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The object: its life, its memory, and the lock under which transfers, runs and sessions say that they use it. */
+
 #include "leat-device-buffer-private.h"
 
 #include "graph/leat-endpoint.h"

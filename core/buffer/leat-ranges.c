@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The union of ranges of bytes, in order.  Ranges that touch become one.  Knows of no buffer and no device. */
+
 #include "leat-ranges-private.h"
 
 LeatRanges *

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The object: its requests, what they brought back, and what its runs came to.  leat-transfer-run.c does them. */
+
 #include "leat-transfer-private.h"
 
 /**

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Sums of what transfers came to, and the form in which an application gets them. */
+
 #include "leat-device-buffer-private.h"
 
 void

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Does the requests of a batch: checks them, holds their buffers, launches their steps and waits for the end.  Touches
+ * the buffers that the requests name, and moves nothing before all requests are checked. */
+
 #include "leat-transfer-private.h"
 
 static void

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The pinned memory of a batch, from which small uploads go and to which small downloads come.  Touches the batch's own
+ * memory only, never that of its buffers. */
+
 #include "leat-transfer-private.h"
 
 #include <string.h>

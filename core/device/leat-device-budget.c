@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* How much memory this process may take of a device, and of pinned memory for it: budgets as text, their defaults, and
+ * the refusal of what goes beyond.  Touches the budgets of the device's two pools only. */
+
 #include "leat-device-object-private.h"
 
 #include <unistd.h>

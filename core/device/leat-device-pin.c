@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Memory of the application's own, pinned so that a device reaches it in place.  It stays the application's, and no
+ * budget counts it. */
+
 #include "leat-device-object-private.h"
 
 static gboolean

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its life, its properties, and the list of open devices, in which each device is there once. */
+
 #include "leat-device.h"
 
 #include "leat-device-object-private.h"

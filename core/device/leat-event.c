@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Events on a stream, for waits with or without a time limit and for times between two events.  A wait that takes
+ * longer than its limit marks the device as hung. */
+
 #include "leat-stream-private.h"
 
 #define LEAT_EVENT_SPIN_US  50

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Blocks of memory that are kept for who asks next, and the sizes that they come in.  Touches the lists and counts of
+ * one pool of a device, under its lock.  leat-memory.c asks the driver. */
+
 #include "leat-device-object-private.h"
 
 #define LEAT_POOL_SMALLEST 256

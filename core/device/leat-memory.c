@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* One block of memory, on the device or pinned: taken from the pool or the driver, filled, read and given back.
+ * Touches its own bytes, and the account that it was made for. */
+
 #include "leat-memory-private.h"
 
 #include "leat-device-object-private.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Checks a launch against the function and the device before the driver sees it, and suggests sizes of blocks.  Touches
+ * nothing of the module but how much shared memory its functions may take. */
+
 #include "leat-module-object-private.h"
 
 #define LEAT_DEFAULT_BLOCK 256

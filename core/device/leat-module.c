@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A loaded image: its life, its functions and its global variables.  Touches the module's own table of functions, under
+ * its lock. */
+
 #include "leat-module-private.h"
 
 #include "leat-module-object-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Memory that a thread allocates ahead of its use.  All of it goes to the device's pool, where any allocation finds
+ * it. */
+
 #include "leat-reserve-private.h"
 
 #include "driver/leat-thread-private.h"

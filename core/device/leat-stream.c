@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A stream of a device: its life, its priority, and waits for it or of it for an event. */
+
 #include "leat-stream-private.h"
 
 struct _LeatStream

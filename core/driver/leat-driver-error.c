@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Turns the driver's results into errors, and tells which of them end every later call.  Touches no driver but to ask
+ * for a result's name and text. */
+
 #include "leat-driver-error.h"
 #include "leat-driver-private.h"
 

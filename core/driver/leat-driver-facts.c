@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Asks the driver what a device is and can do.  Fills the facts that it is given, and makes no context. */
+
 #include "leat-driver-object-private.h"
 
 #include <string.h>

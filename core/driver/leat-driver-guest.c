@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Sends away what stays on a device, such as persistent kernels, around driver calls that would wait for it.  Touches
+ * the driver's table and list of guests. */
+
 #include "leat-driver-guest-private.h"
 
 #include "leat-driver-object-private.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* From a text such as `cuda:0`, or none, to a driver and a device of it.  Opens the driver's library, and no device. */
+
 #include "leat-driver-private.h"
 #include "leat-system-folders-private.h"
 

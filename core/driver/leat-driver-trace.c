@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Counts the calls that go through a driver's table, for tests and for the accounting.  Touches that table, and counts
+ * of its own. */
+
 #include "leat-driver-object-private.h"
 
 typedef struct

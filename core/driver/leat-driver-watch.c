@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Looks at the driver calls of other people's code while its work is captured, and finds those that a capture does not
+ * allow.  Touches the watch of the calling thread only. */
+
 #include "leat-driver-watch-private.h"
 
 #include "leat-driver-object-private.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A driver library, opened once in the process: its table of entry points, its version and its number of devices. */
+
 #include "leat-driver-private.h"
 
 #include "leat-driver-guest-private.h"

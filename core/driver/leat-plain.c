@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Makes any text harmless for a terminal.  Gives a copy, and leaves the text as it is. */
+
 #include "leat-plain-private.h"
 
 #include <string.h>

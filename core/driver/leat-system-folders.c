@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Lists the folders of the installation, as configured or as the environment names them. */
+
 #include "leat-system-folders-private.h"
 
 char **

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Starts threads that may be refused, and says which limit was in the way. */
+
 #include "leat-thread-private.h"
 
 #include <sys/resource.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Finds and opens libraries of the CUDA toolkit where the environment, toolkits and distributions have them. */
+
 #include "leat-toolkit-private.h"
 
 #include <dlfcn.h>

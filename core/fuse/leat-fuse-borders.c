@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Tells what has to stand between two stages of one kernel: nothing, a wait for some blocks, or a barrier.  Changes
+ * nothing: it looks at two ops and the buffer between them. */
+
 #include "leat-fuse-private.h"
 
 /* What stands between two ops of one kernel that touch the same memory.

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Puts the stages of one kernel into layers with barriers between them, and stages that go on item by item into one
+ * unit.  Touches the fuser only, and nothing of the plan. */
+
 #include "leat-fuse-private.h"
 
 #include "graph/leat-group-private.h"

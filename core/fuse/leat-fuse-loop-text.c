@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Writes the loop around the stages of a kernel: its test, its watch over time, and the exchange of what is carried on.
+ * Touches the writer's text only. */
+
 #include "leat-fuse-writer-private.h"
 
 /* Writes what stands around the stages of a loop that is one kernel.  `leat_state` is each thread's own: the iterations

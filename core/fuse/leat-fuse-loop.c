@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Makes a loop one kernel, and finds the place of its test among the stages.  Touches its fuser, and in the plan
+ * the loop and the ops that the kernel takes the place of. */
+
 #include "leat-fuse-private.h"
 
 #include "graph/leat-graph-error.h"

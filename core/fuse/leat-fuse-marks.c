@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Checks in the kernel, with check=true, that no item is read before it was written: finds the items to be marked, and
+ * writes the text for them.  Touches the fuser and the writer's text only. */
+
 #include "leat-fuse-writer-private.h"
 
 #include "graph/leat-node-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Finds which blocks of one unit wait for which of another, so that not all of them meet at a barrier.  Touches the
+ * tiles and waits of the fuser only. */
+
 #include "leat-fuse-private.h"
 
 /* Which units of one kernel wait for blocks of which others.

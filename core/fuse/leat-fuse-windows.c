@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Finds the areas in which a block does its neighbours' items again instead of waiting for them, and their shared
+ * memory.  Touches the areas, windows and slots of the fuser only. */
+
 #include "leat-fuse-private.h"
 
 /* Units that do items of others again rather than wait for them: "overlapped tiling".

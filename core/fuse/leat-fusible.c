@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Finds the chains of kernels in a plan that may become one kernel without being asked for.  Adds that kernel to the
+ * plan beside them, and enters in the ops of others why they stay apart. */
+
 #include "leat-fuse-private.h"
 
 #include "graph/leat-node-private.h"

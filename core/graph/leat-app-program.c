@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The application's side of an `app` node: push, end and pull, from any thread.  Touches the queue of the node, under
+ * its lock. */
+
 #include "leat-app-internal-private.h"
 
 #include "leat-graph-error.h"

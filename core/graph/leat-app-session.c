@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The session's side of an `app` node: from the start to the stop, and what each run takes from the queue or puts
+ * there.  Touches the node's queue, under its lock, and the memory that it is lent for the call. */
+
 #include "leat-app-internal-private.h"
 
 #include "leat-graph-error.h"

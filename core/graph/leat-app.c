@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its life, its properties and its queue.  leat-app-program.c and leat-app-session.c have its two sides. */
+
 #include "leat-app-internal-private.h"
 
 #include "leat-graph-error.h"

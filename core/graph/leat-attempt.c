@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Tries properties that were set during a session, and undoes them where no plan comes of them.  Touches the nodes'
+ * properties and arguments, and the changes that wait for the session. */
+
 #include "leat-attempt-private.h"
 
 #include "leat-node-arg-private.h"

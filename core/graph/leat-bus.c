@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its queue of messages, under its lock, and its watch in a main loop. */
+
 #include "leat-bus.h"
 
 #include <errno.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Keeps what was set on the nodes of a pipeline while a session is open, until the session takes it over.  Touches its
+ * own lists only.  The nodes' arguments are guarded by its lock. */
+
 #include "leat-node-arg-private.h"
 
 #include <pthread.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Knows which files nodes and options read and write, by whatever path, and refuses two uses that clash.  Opens and
+ * changes no file. */
+
 #include "leat-claims-private.h"
 
 #include "leat-endpoint.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The class: what a source or a sink implements, the direction that its links give it, its check, and its warnings. */
+
 #include "leat-endpoint.h"
 
 #include "leat-bus.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: a kind of node, its description from the cache, and the plugin that is loaded for its first node. */
+
 #include "leat-factory-private.h"
 #include "leat-graph-error.h"
 #include "leat-node-private.h"

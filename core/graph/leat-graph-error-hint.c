@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The end of a message about an unknown name: the near spelling, or the names that there are. */
+
 #include "leat-graph-error-private.h"
 
 #define LEAT_GRAPH_ERROR_SHORT_LIST 8

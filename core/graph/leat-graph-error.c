@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The domain of the errors of nodes, ports, links and specs. */
+
 #include "leat-graph-error.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The class: a node with a body, which nodes may be in it, and the specs of what goes in and comes out. */
+
 #include "leat-endpoint.h"
 #include "leat-graph-error.h"
 #include "leat-group-private.h"

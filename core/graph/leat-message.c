@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The type: messages for the bus, with details that are made when somebody asks for them. */
+
 #include "leat-message-private.h"
 
 /**

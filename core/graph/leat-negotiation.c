@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Fixes the specs of one node's ports: the inputs are known, the class states the outputs.  Touches the specs of that
+ * node's ports, and the table of its names. */
+
 #include "leat-negotiation-private.h"
 
 #include "leat-graph-error.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The value of an argument: converted, checked against its type, read from text and written as such.  Touches the one
+ * argument that it is given, and no node. */
+
 #include "leat-graph-error.h"
 #include "leat-node-arg-private.h"
 

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The arguments of a node: found, set and asked for, from any thread.  Touches their values under the lock that an open
+ * session takes too. */
+
 #include "leat-graph-error-private.h"
 #include "leat-node-arg-private.h"
 #include "leat-node-private.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Turns the description of a class of nodes into GObject properties, fields and ports.  Touches the class, and the
+ * nodes that are made of it. */
+
 #include "leat-node-private.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The places in a file from which a node and its settings came, for messages, and the folder of its relative paths. */
+
 #include "leat-group-private.h"
 #include "leat-node-private.h"
 

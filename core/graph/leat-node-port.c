@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The ports of a node: found, listed, added and removed.  Touches the node's own list of ports; leat-port-link.c makes
+ * links. */
+
 #include "leat-graph-error-private.h"
 #include "leat-group-private.h"
 #include "leat-node-private.h"

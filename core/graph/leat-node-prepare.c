@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Has a node make the ports and arguments that follow from its properties, when one of these has changed.  A port that
+ * an open session has linked must stay. */
+
 #include "leat-graph-error.h"
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Sets properties, arguments and ports of a node from text, and writes them as text.  One name means one of the
+ * three. */
+
 #include "leat-graph-error-private.h"
 #include "leat-node-arg-private.h"
 #include "leat-node-private.h"

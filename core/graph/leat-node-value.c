@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Sets and gets the described properties of a node.  While a session is open a new value waits among the pipeline's
+ * changes, and the node's field stays as it is. */
+
 #include "leat-endpoint.h"
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"

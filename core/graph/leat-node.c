@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its life, its name, and the pipeline that it is in. */
+
 #include "leat-endpoint.h"
 #include "leat-graph-error.h"
 #include "leat-node-private.h"

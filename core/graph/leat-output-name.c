@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Makes and removes the hidden files that output files are until they get their names.  Touches the process's list of
+ * them, under its lock, so that quick_exit () leaves none behind. */
+
 #include "leat-output-name-private.h"
 
 #include <errno.h>

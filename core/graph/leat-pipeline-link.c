@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Links two nodes by name, and finds the ports that can only be meant.  leat-port-link.c checks and makes the link
+ * itself. */
+
 #include "leat-graph-error-private.h"
 #include "leat-group.h"
 #include "leat-node-private.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Makes a node by its id and adds it to a pipeline, in one call. */
+
 #include "leat-pipeline.h"
 #include "leat-registry.h"
 

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Finds all that is wrong with a pipeline before it is planned.  Changes nothing of it, and gives a list of errors. */
+
 #include "leat-claims-private.h"
 #include "leat-endpoint.h"
 #include "leat-graph-error.h"

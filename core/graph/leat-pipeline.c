@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its nodes by name, its bus, and the freeze while a session is open. */
+
 #include "leat-graph-error-private.h"
 #include "leat-group-private.h"
 #include "leat-node-private.h"

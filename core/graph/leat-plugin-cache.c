@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Keeps the descriptions of plugins in a file for the next process.  Touches that file alone, and believes it only
+ * where nobody else could write it. */
+
 #include "leat-plugin-entry-private.h"
 
 #include <glib/gstdio.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Checks the description that a plugin has of itself before anything uses it.  Changes nothing of it. */
+
 #include "leat-graph-error.h"
 #include "leat-plugin-private.h"
 #include "leat-spec.h"

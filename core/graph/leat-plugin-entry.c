@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Lists the plugin files of a folder, and refuses those that others could have changed.  Loads none of them. */
+
 #include "leat-plugin-entry-private.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Has a helper process examine plugins, and starts it anew where one of them crashes or hangs.  Touches what is known
+ * of those plugins only. */
+
 #include "leat-graph-error.h"
 #include "leat-plugin-entry-private.h"
 

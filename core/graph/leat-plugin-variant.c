@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Turns descriptions of plugins and nodes into variants and back, for the cache and the helper's answers.  Copies
+ * everything and keeps no pointer into a plugin. */
+
 #include "leat-plugin-private.h"
 
 #include <string.h>

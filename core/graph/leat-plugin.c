@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Reads descriptions of nodes from plugins that were built with structs of an older size.  Gives a copy where the sizes
+ * differ. */
+
 #include "leat-plugin-private.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Makes and cuts links between ports, after all checks that need no plan.  Touches the two ports of a link only. */
+
 #include "leat-graph-error.h"
 #include "leat-group-private.h"
 #include "leat-node-private.h"

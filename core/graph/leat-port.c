@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its life, its template, its fixed spec, and the other ends of its links. */
+
 #include "leat-node-private.h"
 #include "leat-port-private.h"
 

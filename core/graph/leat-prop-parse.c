@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Values of properties as text: read, checked against the range, and the shortest spelling of a number.  Touches the
+ * value that it is given, and no node. */
+
 #include "leat-graph-error-private.h"
 #include "leat-plugin-private.h"
 

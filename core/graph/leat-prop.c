@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Described properties as GObject has them, and the fields of a node that hold their values.  leat-node-value.c says
+ * when such a field may be written. */
+
 #include "leat-plugin-private.h"
 
 #include <math.h>

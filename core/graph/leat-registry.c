@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its folders, plugins and factories, under its lock.  It is filled when it is first asked, from the cache
+ * and by a scan of what is new. */
+
 #include "leat-factory-private.h"
 #include "leat-graph-error.h"
 #include "leat-registry-internal-private.h"

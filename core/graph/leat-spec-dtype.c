@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The types of items: their names and sizes. */
+
 #include "leat-spec.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Compares two specs: finds what both accept, and the values of names that come of it.  Gives new specs and changes
+ * neither of the two. */
+
 #include "leat-graph-error.h"
 #include "leat-spec-private.h"
 

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The meaning of items, which goes with a spec and is no part of the comparison. */
+
 #include "leat-spec-private.h"
 
 /**

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Reads a spec from text, in the spelling of files and in that of a shell. */
+
 #include "leat-graph-error-private.h"
 #include "leat-spec-private.h"
 

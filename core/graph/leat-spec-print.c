@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Writes a spec as text, in the spelling of files or in that of a shell. */
+
 #include "leat-spec-private.h"
 
 #include <string.h>

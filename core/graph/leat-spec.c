@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The type: its life, its dimensions, and the bytes of a fixed spec.  A spec never changes once it is made. */
+
 #include "leat-spec-private.h"
 
 G_DEFINE_BOXED_TYPE (LeatSpec, leat_spec, leat_spec_ref, leat_spec_unref)

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The live bytes of the memory that an endpoint is lent. */
+
 #include "leat-endpoint.h"
 
 /**

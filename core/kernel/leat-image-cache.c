@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The images that earlier processes have compiled, in the user's cache folder.  Touches the files of that folder only,
+ * and none where others could write. */
+
 #include "leat-image-internal-private.h"
 
 #include <errno.h>

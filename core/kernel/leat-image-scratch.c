@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A folder for one call of a compiler, which goes with the call, with the process, or with the next process that looks.
+ * Touches such folders only. */
+
 #include "leat-image-scratch-private.h"
 
 #include <errno.h>

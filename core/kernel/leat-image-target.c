@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The targets of images as text, and the text and form of a source for each. */
+
 #include "leat-image-internal-private.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Finds pipelines and documents that are installed beside the library. */
+
 #include "leat-installed-private.h"
 
 char *

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Reads a file whole, if it is a regular one and not too large. */
+
 #include "leat-kernel-file-private.h"
 
 #include <errno.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Finds the guards of a kernel, so that the host runs only the threads of a block that have work.  Reads the unit, and
+ * leaves the text to leat-kernel-host.c. */
+
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
 

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Finds barriers that some threads of a block never come to, because they have returned or a condition keeps them away.
+ * Changes nothing of the unit. */
+
 #include "leat-kernel-locals-private.h"
 
 /* Threads that return while others of their block still wait for each other.

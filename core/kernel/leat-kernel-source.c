@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The type: its life, and what is asked of it: texts, forms, reports, equality.  Plain texts are made when they are
+ * first asked for, under the source's lock. */
+
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-source-internal-private.h"

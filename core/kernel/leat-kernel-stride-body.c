@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Checks whether the body of a grid-stride loop lets any thread have any item, for leat-kernel-stride.c.  Reads the
+ * unit only. */
+
 #include "leat-kernel-stride-private.h"
 
 /* Tells whether any thread may have any item of a grid-stride loop.  Only a body of what is known to be harmless is let

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Finds the grid-stride loops of a kernel in which the host may give a thread neighbouring items.  Reads the unit, and
+ * lists the loops. */
+
 #include "leat-kernel-stride-private.h"
 
 /* Recognises the grid-stride loop.  A CPU runs the threads of a block one after another, so that a thread walking with

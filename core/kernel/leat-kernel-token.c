@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Tokens of a kernel file: compared, copied, and their places for messages. */
+
 #include "leat-kernel-token-private.h"
 
 #include <string.h>

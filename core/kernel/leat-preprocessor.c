@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The preprocessor's way through a file, its limits and its memory, and the text that comes of it.  The other files
+ * leat-preprocessor-*.c each do a part of it. */
+
 #include "leat-preprocessor-private.h"
 
 #include <string.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Calls a node's own code with the lane's stream, and answers what that code asks.  Touches nothing of the lane; the
+ * callback puts work on the stream. */
+
 #include "leat-foreign-stream-private.h"
 
 #include "driver/leat-driver-watch-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Puts a pattern into the gaps between a lane's buffers before a run, and looks afterwards whether a kernel wrote
+ * there.  Touches those gaps only. */
+
 #include "leat-lane-private.h"
 
 #include "leat-session-error.h"

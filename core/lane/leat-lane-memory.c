@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Memory that a lane takes beside its buffers, the memory of its graphs, and counts of what runs transfer. */
+
 #include "leat-lane-private.h"
 #include "leat-lane-graph-private.h"
 

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Gets the reports of a lane's kernels after a run, and makes their blocks ready for the next.  Touches the lane's
+ * report blocks and words only. */
+
 #include "leat-lane-private.h"
 
 /* What kernels of a lane report (leat-report-block.h).  A run in which none does costs a look at a word of pinned

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Measures when each op of one run began and ended, by events and by the kernels' own clock.  Touches its own events
+ * and clocks, and puts work on the lane's stream. */
+
 #include "leat-lane-timing-private.h"
 
 #include <math.h>

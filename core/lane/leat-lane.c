@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A lane: its life, its memory, its launches, and the state that it begins with.  Touches the lane's own memory, and
+ * the blocks that it has from the store. */
+
 #include "leat-persistent-private.h"
 #include "leat-lane-timing-private.h"
 

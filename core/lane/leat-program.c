@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The program: its modules, functions and constants, for all lanes of a session.  Touches them, and enters in the
+ * plan's ops what is known of a kernel only when it is loaded. */
+
 #include "leat-persistent-private.h"
 
 #include "graph/leat-node-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Builds the graph that does the graph of one run again and again on the device.  Touches its own kernels and words of
+ * memory, and the graph that it fills. */
+
 #include "leat-repeater-private.h"
 
 #include "kernel/leat-image-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A bound plan with its program and lanes, as a session runs it: made, grown, built, and adjusted to a plan that
+ * matches.  Touches its own lanes, and takes graphs from a donor. */
+
 #include "leat-setup-private.h"
 
 #include "leat-nvtx-private.h"

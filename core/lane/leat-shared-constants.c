@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Constants that sessions of the process share where device and bytes are the same.  Touches the process's table of
+ * them, under its lock. */
+
 #include "leat-shared-constants-private.h"
 
 #include "plan/leat-recorder.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Memory that outlives one plan of a session, found again by kind, name and size, and arenas by size.  Touches the
+ * blocks of one session, under the store's lock. */
+
 #include "leat-store-private.h"
 #include "graph/leat-endpoint.h"
 

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A thread that waits for the device, and a file descriptor and a GSource that tell of the end.  Touches its own state
+ * only. */
+
 #include "leat-waiter-private.h"
 
 #include <errno.h>

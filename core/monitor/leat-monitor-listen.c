@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Opens the monitor's socket in a folder that is this user's alone, and removes one that an ended process left.
+ * Touches that folder and the socket in it. */
+
 #include "leat-monitor-private.h"
 
 #include <errno.h>

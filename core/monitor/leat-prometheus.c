@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Writes samples in the text format of Prometheus: labels, heads and seconds. */
+
 #include "leat-prometheus-private.h"
 
 #include "leat-monitor-private.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Memory for one text on its way to a pipeline: given piece by piece, freed all at once. */
+
 #include "leat-arena-private.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Makes the links of a chain, with the specs that stand on them.  Touches ports of the nodes that the builder made. */
+
 #include "leat-builder-private.h"
 
 /* One link of a chain: what stands left and right of the arrow, and between. */

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Makes one node of the text and sets what the text sets on it.  Every fault goes to the error list with its place. */
+
 #include "leat-builder-private.h"
 #include "../graph/leat-node-private.h"
 #include "../graph/leat-registry.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* From the abstract syntax to a pipeline: first all nodes, then all links, then the check of the whole.  Changes
+ * nothing of the syntax. */
+
 #include "leat-builder-private.h"
 #include "../kernel/leat-kernel-source-private.h"
 

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Collects the errors of a text with their places, and gives them in the order of the text. */
+
 #include "leat-error-list-private.h"
 
 typedef struct

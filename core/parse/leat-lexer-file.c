@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Splits the text of a file into tokens: statements by lines and margins, bodies, comments.  leat-lexer-word.c reads
+ * single words. */
+
 #include "leat-lexer-file-private.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Splits the terminal form into tokens, from an argument vector or from a line in quotes. */
+
 #include "leat-lexer-private.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Reads one word of a file's text: quotes, escapes and variables in it.  Touches the lexer's place and the token at
+ * hand. */
+
 #include "leat-lexer-file-private.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The left margins of bodies that are open, and which of them a line belongs to. */
+
 #include "leat-margins-private.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Makes names for nodes that the text does not name, by one rule for readers and writers of text. */
+
 #include "leat-namer-private.h"
 
 #include <string.h>

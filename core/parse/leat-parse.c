@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The public functions: from a file, a text or arguments to a pipeline, from a pipeline to text, and a file's
+ * variables. */
+
 #include "leat-builder-private.h"
 #include "leat-parser-private.h"
 #include "leat-writer-private.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Parses the body of a node and what may stand at a node's end. */
+
 #include "leat-parser-private.h"
 
 /* Iterative: what is skipped may be nested as deep as the text is long. */

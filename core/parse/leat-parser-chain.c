@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Parses a chain: nodes, references, ports and specs, with links between them. */
+
 #include "leat-parser-private.h"
 #include "../graph/leat-spec.h"
 

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Parses an `include`: finds the file beside the one that names it, refuses cycles, and reads each file once. */
+
 #include "leat-parser-private.h"
 
 static gboolean

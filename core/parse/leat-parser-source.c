@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Begins and ends the parsing of a file, a text or an argument vector. */
+
 #include "leat-parser-private.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Parses the statements of a file: version, `let`, `include`, declarations, and chains by leat-parser-chain.c. */
+
 #include "leat-parser-private.h"
 
 #include <string.h>

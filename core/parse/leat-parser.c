@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Steps through the tokens, and parses a node with its properties.  Every part of the parser uses it.  Faults go to the
+ * error list, and the parser goes on behind them. */
+
 #include "leat-parser-private.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Where a text comes from: reads a file or standard input, and writes places for messages.  A file of data is told as
+ * what it is. */
+
 #include "leat-parse.h"
 #include "leat-source-private.h"
 #include "../graph/leat-file-kind-private.h"

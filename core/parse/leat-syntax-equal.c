@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Compares the abstract syntax of two texts, whatever their spelling. */
+
 #include "leat-syntax-private.h"
 
 typedef gboolean (*LeatSyntaxEqual) (gconstpointer a, gconstpointer b);

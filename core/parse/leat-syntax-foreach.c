@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Visits the statements of the abstract syntax, with those in bodies or without. */
+
 #include "leat-syntax-private.h"
 
 typedef struct

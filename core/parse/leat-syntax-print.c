@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Prints the abstract syntax in either spelling, with lines broken where they are long.  Changes nothing of it. */
+
 #include "leat-syntax-private.h"
 #include "../graph/leat-spec.h"
 

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The abstract syntax: makes its parts in the arena, and knows what words can be names, ids, properties and specs. */
+
 #include "leat-syntax-private.h"
 #include "../graph/leat-spec.h"
 

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Tokens of both spellings: made, compared, shown in messages, and the check of the text's encoding. */
+
 #include "leat-lexer-private.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The values of a file's variables: defaults, overrides by the user, and the values that use them.  Changes nothing of
+ * the syntax. */
+
 #include "leat-variables-private.h"
 #include "../graph/leat-graph-error-private.h"
 

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Finds the chains in which a pipeline is written, and the nodes that need a name in its text.  Touches the writer's
+ * lists only. */
+
 #include "leat-namer-private.h"
 #include "leat-writer-private.h"
 

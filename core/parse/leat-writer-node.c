@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Writes one node as syntax: what was set on it, with paths and specs as the reader of the text needs them.  Changes
+ * nothing of the node. */
+
 #include "leat-writer-private.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* From a pipeline to the abstract syntax of its text, body by body.  Changes nothing of the pipeline. */
+
 #include "leat-writer-private.h"
 
 /* Where there are bodies all nodes are named, since names are given in the order of the text and bodies are not written

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Puts the nodes of a pipeline in order, bodies in one piece, and has their specs negotiated in that order.  Adds
+ * nothing to a plan. */
+
 #include "leat-plan-private.h"
 
 #include "graph/leat-graph-error.h"

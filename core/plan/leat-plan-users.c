@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Plans for ports whose memory the application brings: the table of their addresses, and the head that writes it.
+ * Touches the buffers of those ports, and adds ops and buffers to the plan. */
+
 #include "leat-plan-private.h"
 
 #include "graph/leat-app-private.h"

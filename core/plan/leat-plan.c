@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The object: its life, its ops and its buffers. */
+
 #include "leat-plan-private.h"
 
 #include "leat-plan-aligned-private.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Records work of a callback, a library's for instance, as one op of the plan. */
+
 #include "leat-plan-private.h"
 
 /**

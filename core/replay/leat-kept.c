@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Copies what sources have given, and puts it back when a run by other means has used the memory.  Touches the memory
+ * of the inputs and the counts of the session's ends. */
+
 #include "leat-kept-private.h"
 
 #include <string.h>

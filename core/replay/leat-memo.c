@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The memo: finds results by the bytes of their inputs, and keeps the newest within two limits.  Touches copies of its
+ * own only. */
+
 #include "leat-memo-private.h"
 
 #include <string.h>

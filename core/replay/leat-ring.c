@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The lock and the signals by which the threads of a ring of lanes meet.  Touches the ring, and the depths that the
+ * monitor shows. */
+
 #include "leat-ring-private.h"
 
 void

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Tells how full the bounded inputs of a run are, so that measured choices go for inputs of that kind.  Reads the
+ * counts of the inputs, and changes nothing. */
+
 #include "leat-session-private.h"
 #include "leat-tuning-private.h"
 

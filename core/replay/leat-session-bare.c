@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Gives the graph and the stream of a session to who measures the bare replay.  Changes nothing of the session. */
+
 #include "leat-session-bare-private.h"
 
 #include "leat-session-private.h"

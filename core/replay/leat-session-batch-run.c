@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Runs a batch: copies entries in, launches them together or in turn, and copies results out.  Touches the session's
+ * flights and their staging memory, and the memory that the application gave. */
+
 #include "leat-session-batch-private.h"
 #include "leat-session-reports-private.h"
 #include "bind/leat-bind-private.h"

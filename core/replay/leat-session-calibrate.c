@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Calibrates: measures the ways of transfers, loops and fusions with the first run's inputs, and keeps the fastest.
+ * Touches the plan's ways and what follows from them.  State is as before when it has ended. */
+
 #include "leat-session-state-private.h"
 #include "bind/leat-bind-private.h"
 #include "plan/leat-op-private.h"

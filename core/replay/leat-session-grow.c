@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Makes room when a run gave more than an output has room for, and has the pipeline planned anew.  Touches the rooms of
+ * ports that may grow, and the session's setup. */
+
 #include "leat-session-reports-private.h"
 
 #include "graph/leat-node-private.h"

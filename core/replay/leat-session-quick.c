@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The short way through a run, for a session whose next run needs no more than a launch and a wait.  Touches the flight
+ * of that run and the session's ledger. */
+
 #include "leat-session-private.h"
 
 #include "graph/leat-pipeline-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* One run from its sources to its sinks: read, launch, wait, check, give.  Touches one flight and its lane, and the
+ * session's ledger. */
+
 #include "leat-session-stream-private.h"
 #include "leat-session-reports-private.h"
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The object: its life.  leat-session-open.c and its neighbours have the rest. */
+
 #include "leat-session-reports-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Reads a file of saved states: checks that it is whole and fits the session, then gives its contents.  Touches the
+ * file alone, for reading. */
+
 #include "leat-state-form-private.h"
 
 #include <errno.h>

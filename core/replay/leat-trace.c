@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Writes a trace file of events on tracks, as Perfetto and Chrome read it.  Knows of no session. */
+
 #include "leat-trace-private.h"
 
 #include "graph/leat-output-file-private.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Lets one thread wait until another opens the gate, with a futex and no lock.  Touches the gate's word only. */
+
 #include "leat-gate-private.h"
 
 #include <linux/futex.h>

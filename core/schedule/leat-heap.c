@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A binary heap of items that know their places in it, for the scheduler's order.  Touches those places, and nothing
+ * else of an item. */
+
 #include "leat-heap-private.h"
 
 void

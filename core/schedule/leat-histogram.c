@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Counts times in bins, and gives percentiles of them. */
+
 #include "leat-histogram-private.h"
 
 #include <math.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Finds room for a session on the device: evicts sessions that were not used for longest, or waits until one may leave.
+ * Touches the scheduler's members, under its lock, and evicts without it. */
+
 #include "leat-scheduler-private.h"
 
 #include "device/leat-device-private.h"

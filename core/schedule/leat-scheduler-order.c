@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Keeps the order of members and submissions, so that the next one to run stands first.  Touches the scheduler's heaps
+ * and the ranks of members, under its lock. */
+
 #include "leat-scheduler-private.h"
 
 /* Who goes next: within a priority the earliest deadline, then who has had least.  What is submitted to one session is

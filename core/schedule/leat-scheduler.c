@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The object: its life, its members, and what sessions tell it as their overseer. */
+
 #include "leat-scheduler-private.h"
 
 #include "plan/leat-plan-private.h"

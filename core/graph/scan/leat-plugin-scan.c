@@ -4,6 +4,10 @@
  * leat-plugin-scan PLUGIN...: opens plugins and writes their descriptions to standard output, for the registry.  It is
  * a process of its own because to open a plugin is to run code of it.
  */
+
+/* leat-plugin-scan: the helper process that opens plugins and writes their descriptions to its output.  A plugin that
+ * crashes ends this process, and not the application. */
+
 #include "../leat-plugin-entry-private.h"
 #include "leat.h"
 
