@@ -11,10 +11,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ('core/', 'plugins/', 'tools/', 'tests/')
-MOST_HEADER, MOST_FILE, MOST_FUNCTION = 300, 800, 80
+MOST_HEADER, MOST_FILE, MOST_FUNCTION, MOST_FIRST = 300, 800, 80, 3
 # Lists that nobody reads from top to bottom: a line for each entry point, code, type or case.
 TABLES = {'core/driver/leat-driver-entries.h', 'core/driver/leat-cuda-codes.h', 'core/driver/leat-cuda.h',
           'tests/core/parse/error-cases.h', 'tests/plugins/cpu/values-recorded.h'}
+# The licence, an empty line, and a comment that documents no symbol.
+FIRST_WORDS = re.compile(r'/\*.*?\*/\n\n(/\*(?!\*).*?\*/)\n\n', re.DOTALL)
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"')
 
 
@@ -74,10 +76,23 @@ def check_sizes(files):
                 begin = None
 
 
+def check_first_words(files):
+    """A C file begins, behind its licence, with one to three lines on what it is for."""
+    for path in files:
+        if not path.endswith('.c') or path.startswith('tests/'):
+            continue
+        found = FIRST_WORDS.match((ROOT / path).read_text())
+        if not found:
+            yield f'{path}:5: no words on what the file is for behind its licence; write one to three lines there'
+        elif found[1].count('\n') + 1 > MOST_FIRST:
+            yield f'{path}:5: {found[1].count(chr(10)) + 1} lines on what the file is for, and at most {MOST_FIRST} are allowed; shorten them'
+
+
 RULES = (
     ('table', lambda files, table: check_table(table, {path.split('/')[1] for path in files if path.startswith('core/') and path.count('/') > 1})),
     ('arrows', check_arrows),
     ('sizes', lambda files, _: check_sizes(files)),
+    ('first-words', lambda files, _: check_first_words(files)),
 )
 
 

@@ -16,7 +16,8 @@ TABLE = '''| folder | contents | may use |
 | `low/` | what stands below | GLib |
 | `high/` | what stands above | low |
 '''
-LONG = 'void\nleat_long (void)\n{\n' + '  leat_step ();\n' * 79 + '}\n'
+HEAD = '/* Licence\n * in two lines\n */\n\n/* Says what it is for. */\n\n'
+LONG = HEAD + 'void\nleat_long (void)\n{\n' + '  leat_step ();\n' * 79 + '}\n'
 
 
 def find(files):
@@ -40,16 +41,16 @@ def find(files):
 
 def test_nothing():
     assert find({}) == ([], 0)
-    assert find({'core/high/leat-high.c': '#include "low/leat-low.h"\n#include "leat-high.h"\n'}) == ([], 0)
+    assert find({'core/high/leat-high.c': HEAD + '#include "low/leat-low.h"\n#include "leat-high.h"\n'}) == ([], 0)
     assert find({'core/low/leat-long.c': LONG.replace('  leat_step ();\n', '', 2)}) == ([], 0)
-    assert find({'core/low/leat-low.h': '\n' * 300, 'core/low/leat-low.c': '\n' * 800}) == ([], 0)
+    assert find({'core/low/leat-low.h': '\n' * 300, 'core/low/leat-low.c': HEAD + '\n' * 794}) == ([], 0)
 
 
 def test_arrow():
     for path in ('core/low/leat-low.c', 'core/low/leat-low-private.h'):
-        findings, code = find({path: '\n#include "high/leat-high.h"\n'})
+        findings, code = find({path: HEAD + '#include "high/leat-high.h"\n'})
         assert code == 1 and len(findings) == 1, findings
-        assert findings[0].startswith(f'{path}:2: low/ may not use high/'), findings
+        assert findings[0].startswith(f'{path}:7: low/ may not use high/'), findings
 
 
 def test_table():
@@ -61,10 +62,19 @@ def test_table():
 
 def test_sizes():
     for path, text, word in (('core/low/leat-low.h', '\n' * 301, '301 lines, and at most 300'),
-                             ('tools/leat-tool.c', '\n' * 801, '801 lines, and at most 800'),
+                             ('tools/leat-tool.c', HEAD + '\n' * 795, '801 lines, and at most 800'),
                              ('core/low/leat-long.c', LONG, 'a function of 81 lines')):
         findings, code = find({path: text})
         assert code == 1 and len(findings) == 1 and findings[0].startswith(path) and word in findings[0], findings
+
+
+def test_first_words():
+    words = HEAD[HEAD.index('\n\n') + 2:]
+    for text, word in ((HEAD.replace(words, ''), 'no words on what'), (HEAD.replace(words, '/** leat_step: */\n\n'), 'no words on what'),
+                       (HEAD.replace(words, '/* One\n * two\n * three\n * four */\n\n'), '4 lines on what')):
+        findings, code = find({'plugins/leat-one.c': text + 'int leat_one;\n'})
+        assert code == 1 and len(findings) == 1 and findings[0].startswith('plugins/leat-one.c:5: ') and word in findings[0], findings
+    assert find({'tests/test-one.c': 'int one;\n', 'plugins/leat-one.c': HEAD + 'int leat_one;\n'}) == ([], 0)
 
 
 def main():
