@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The start of every tool: its name, its three standard descriptors, and room for more files. */
+
 #include "leat-tool.h"
 
 #include <errno.h>

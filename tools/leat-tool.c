@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The common part of all tools: exit codes, messages, output, JSON of a variant. */
+
 #include "leat-tool.h"
 
 #include "leat.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* From a kernel's prototype to the ports and arguments of `kernel`, and from those to the recorded call.  Touches the
+ * ports of that node, and adds its ops and buffers to the plan. */
+
 #include "leat-base-call.h"
 
 #include "leat-base-geometry.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its properties, its spec, and the constant that it gives the plan. */
+
 #include "leat-base-const.h"
 
 #include "leat-base-contents.h"

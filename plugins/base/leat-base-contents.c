@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The file of a `const` or a `state`: its spec and its bytes, read when the pipeline is planned.  Touches neither the
+ * node nor the plan: the bytes are the caller's. */
+
 #include "leat-base-contents.h"
 
 #include "leat-file-role.h"

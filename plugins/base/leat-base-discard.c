@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its life, and the bytes that it counts. */
+
 #include "leat-base-discard.h"
 
 /**

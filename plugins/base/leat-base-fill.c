@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The first contents of a `state` with init=: as many equal items as its spec has.  Touches nothing else: the bytes are
+ * the caller's. */
+
 #include "leat-base-fill.h"
 
 #include <errno.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Blocks and grids of `kernel` and `map`: read from text, and fitted to a spec.  All of it is arithmetic on the
+ * caller's numbers. */
+
 #include "leat-base-geometry.h"
 
 #include <string.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Mistakes of a node `kernel` that show before there is a device: in names, launch, reads and sizes.  Records nothing:
+ * it gives errors to the caller, and warnings to the recorder. */
+
 #include "leat-base-kernel-check.h"
 
 #include "leat-base-call.h"

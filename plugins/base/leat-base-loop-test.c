@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The kernel at the end of a loop's body: it counts the iterations, keeps the series and says whether another one
+ * follows.  Its text is written here, and its call is recorded.  It reads the body's outputs, and writes the loop's own
+ * memory, report and series. */
+
 #include "leat-base-loop-test.h"
 
 #include "graph/leat-graph-error-private.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The object: its properties, the pairs of carry=, and the test at the end of its body. */
+
 #include "leat-base-loop.h"
 
 #include "graph/leat-node-arg-private.h"

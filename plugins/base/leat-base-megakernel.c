@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The object: its property, and the fusion of its body, which the recorder does. */
+
 #include "leat-base-megakernel.h"
 
 /**

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The work queues of a node `kernel`, as its properties describe them.  They are checked against the prototype and
+ * added to the plan, which is otherwise left alone. */
+
 #include "leat-base-queue.h"
 
 #include "leat-base-kernel-check.h"

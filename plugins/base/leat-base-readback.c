@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its property, and the transfer that it records. */
+
 #include "leat-base-readback.h"
 
 #include "leat-base-transfer.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The object: its properties, its first contents, and the state that it records. */
+
 #include "leat-base-state.h"
 
 #include "leat-base-contents.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The common part of `upload` and `readback`: the words for modes, the spec that stays the same, and the transfer.
+ * Touches the node's ports `in` and `out` only. */
+
 #include "leat-base-transfer.h"
 
 const char *const leat_base_transfer_modes[] = {

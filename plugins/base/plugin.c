@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The plugin `base`: the list of its nodes. */
+
 #include "graph/leat-app-private.h"
 #include "leat-base-const.h"
 #include "leat-base-discard.h"

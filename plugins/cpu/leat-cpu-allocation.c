@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Memory that the driver gives out, and the books on all memory that it knows, for every call that takes an address.
+ * The books are sorted by address and have a lock of their own. */
+
 #include "leat-cpu-allocation.h"
 
 #include <pthread.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API that begin, end and describe a capture.  They check their arguments; leat-cpu-capture.c does
+ * the work. */
+
 #include "leat-cpu-capture.h"
 #include "leat-cpu-exports.h"
 

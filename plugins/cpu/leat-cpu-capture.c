@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Captures under way: work given to their streams becomes graph nodes, and calls that would disturb a capture are
+ * refused.  Touches captures, their streams and their graphs, with the lock held. */
+
 #include "leat-cpu-capture.h"
 
 #include "leat-cpu-count.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The values behind conditional handles: kernels set them, and conditional graph nodes look at them.  Graphs and
+ * executables hold references to them. */
+
 #include "leat-cpu-condition.h"
 
 #include "leat-cpu-block.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API for the primary context and for each thread's stack of contexts.  When the context ends, its
+ * captures, streams, events, memory and modules end with it. */
+
 #include "leat-cpu-allocation.h"
 #include "leat-cpu-capture.h"
 #include "leat-cpu-count.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The counters of the whole driver, and the call with which tests read them. */
+
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"
 

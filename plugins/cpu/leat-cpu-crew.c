@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* OS threads that help the callers of launches to run blocks.  Touches its own threads and the requests that callers
+ * lend it, under a lock of its own. */
+
 #include "leat-cpu-crew.h"
 
 #include <errno.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The device's attributes, for cuDeviceGetAttribute: from the profile, or from a table of facts.  Changes nothing. */
+
 #include "leat-cpu-exports.h"
 #include "leat-cpu-profile.h"
 #include "leat-cpu-state.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API that start the driver and describe its one device.  The facts are those of the profile. */
+
 #include <string.h>
 
 #include "leat-cpu-exports.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The table of all calls that the driver offers, for cuGetProcAddress.  Changes nothing. */
+
 #include "leat-cpu-exports.h"
 #include "leat-cpu-gate.h"
 

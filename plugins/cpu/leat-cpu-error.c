@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Names and texts of CUDA's error codes, for applications and for planted faults.  Changes nothing. */
+
 #include "leat-cpu-error.h"
 #include "leat-cpu-exports.h"
 

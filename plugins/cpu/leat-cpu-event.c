@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Events: their life, and the calls of the driver API that record, query and await them.  Touches events and the marks
+ * that they stand for, under the lock. */
+
 #include "leat-cpu-event.h"
 
 #include "leat-cpu-capture.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Threads that run ready tasks: streams with work, and branches of graphs.  Touches the queue of tasks and its own
+ * threads only, with the lock held. */
+
 #include "leat-cpu-executor.h"
 
 #include "leat-cpu-crew.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Faults that tests plant in the driver: each place counts its visits, and the chosen ones fail.  Touches its own
+ * counts only, but for a planted loss of the device. */
+
 #include "leat-cpu-fault.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The switch from one stack to another, for fibers: in assembly where there is some, else by ucontext.  Touches
+ * registers and the two stacks only. */
+
 #include "leat-cpu-fiber.h"
 
 /* The switch between stacks.  It is a plain function that saves what its caller may expect to survive a call, so the

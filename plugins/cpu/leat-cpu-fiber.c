@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Stacks with guard pages, and the fibers on them, for the CUDA threads of a block.  Touches the caller's stacks and
+ * fibers only. */
+
 #include "leat-cpu-fiber.h"
 
 #include <pthread.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* One kernel of a loaded module as the driver API sees it: its limits and its attributes.  The kernel itself stays the
+ * module's. */
+
 #include "leat-cpu-function.h"
 
 #include "leat-cpu-profile.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API that add nodes, conditions and edges to a graph.  Arguments are checked first, so that a
+ * refused call leaves the graph as it was. */
+
 #include "leat-cpu-capture.h"
 #include "leat-cpu-exports.h"
 #include "leat-cpu-graph.h"

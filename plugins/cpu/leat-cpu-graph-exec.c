@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Executable graphs: their life, their launches and the order of their runs.  Touches the executable and the marks of
+ * its events; leat-cpu-schedule-run.c runs the steps. */
+
 #include "leat-cpu-graph-exec.h"
 
 #include "leat-cpu-capture.h"

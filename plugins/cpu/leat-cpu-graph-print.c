@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A graph as DOT text in a file, for cuGraphDebugDotPrint.  Changes nothing of the graph. */
+
 #include "leat-cpu-exports.h"
 #include "leat-cpu-graph.h"
 

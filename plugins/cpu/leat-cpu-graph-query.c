@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API that make, clone and destroy graphs, and list their nodes and edges.  Lists are copied into
+ * the caller's arrays. */
+
 #include "leat-cpu-capture.h"
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"

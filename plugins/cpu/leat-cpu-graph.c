@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Graphs, their nodes and their edges, for captures and for the calls of the driver API.  Touches the graph at hand,
+ * with the lock held. */
+
 #include "leat-cpu-graph.h"
 
 #include "leat-cpu-count.h"

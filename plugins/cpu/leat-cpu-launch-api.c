@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API that put kernels, host functions and values to write or await on a stream.  They only submit;
+ * leat-cpu-op.c does the work. */
+
 #include "leat-cpu-allocation.h"
 #include "leat-cpu-count.h"
 #include "leat-cpu-engine.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Marks: places in the work of a stream that events stand for and others wait for.  Touches marks and the streams that
+ * they hold, with the lock held. */
+
 #include "leat-cpu-mark.h"
 
 #include "leat-cpu-stream.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API for the default memory pool, and for memory in the order of a stream. */
+
 #include "leat-cpu-allocation.h"
 #include "leat-cpu-capture.h"
 #include "leat-cpu-exports.h"

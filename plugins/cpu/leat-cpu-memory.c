@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API that take, register and give back memory, and say how much is left.  The books are kept by
+ * leat-cpu-allocation.c. */
+
 #include "leat-cpu-allocation.h"
 #include "leat-cpu-capture.h"
 #include "leat-cpu-count.h"

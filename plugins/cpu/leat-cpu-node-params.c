@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Parameters of graph nodes: from the driver API to ops and back, and the calls that read and change them.  Touches
+ * nodes of graphs only; leat-cpu-exec-change.c changes executables. */
+
 #include "leat-cpu-node-params.h"
 
 #include "leat-cpu-exports.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* One op of a stream or a graph: copied, cleared, run.  After a failure only the bookkeeping goes on. */
+
 #include "leat-cpu-op.h"
 
 #include <sched.h>

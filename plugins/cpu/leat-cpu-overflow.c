@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Overflows of a CUDA thread's stack, told by a signal handler: kernel, block and thread.  Touches the process's signal
+ * handlers and the signal stack of each OS thread that runs blocks. */
+
 #include "leat-cpu-overflow.h"
 
 #include <pthread.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The attributes of an address, for cuPointerGetAttribute and its plural.  Changes nothing: the books of
+ * leat-cpu-allocation.c are looked at. */
+
 #include "leat-cpu-allocation.h"
 #include "leat-cpu-exports.h"
 #include "leat-cpu-state.h"

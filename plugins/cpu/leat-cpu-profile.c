@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The description of the device: the default, replaced in part by LEAT_CPU_PROFILE.  It is made once and never
+ * changes. */
+
 #include "leat-cpu-profile.h"
 
 #include <pthread.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Flags that say whether AddressSanitizer or ThreadSanitizer watches the process.  They are set once, before the first
+ * module is loaded. */
+
 #include "leat-cpu-sanitizer.h"
 
 gboolean leat_cpu_asan;

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* One run of a schedule: its steps in order, or its branches on several threads.  Touches the steps and the marks of
+ * the run, never the graph that they were copied from. */
+
 #include "leat-cpu-count.h"
 #include "leat-cpu-graph-exec.h"
 

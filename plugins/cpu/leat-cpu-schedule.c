@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The steps of an executable graph in an order that can be run, told apart by how long they take.  They are copies: all
+ * that changes in the graph is the index of its nodes. */
+
 #include "leat-cpu-schedule.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API that fill memory.  They only put checked sets on a stream; leat-cpu-transfer.c writes the
+ * bytes. */
+
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"
 #include "leat-cpu-stream.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The common data of all calls: the driver's lock, the failure of the device, the contexts of each thread.  Here are
+ * also the checks with which calls of the driver API begin. */
+
 #include "leat-cpu-state.h"
 
 #include <time.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Calls of the driver API that make, destroy, await and describe streams.  The queues themselves are in
+ * leat-cpu-stream.c. */
+
 #include "leat-cpu-capture.h"
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"

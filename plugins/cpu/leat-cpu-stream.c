@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Streams: queues of ops that run one after the other, on a thread of leat-cpu-executor.c or on one that waits for
+ * them.  Touches streams and their queues, under the lock, which is free while work is done. */
+
 #include "leat-cpu-stream.h"
 
 #include "leat-cpu-capture.h"

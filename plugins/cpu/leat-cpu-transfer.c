@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Copies and sets, for streams and graphs: worked out and checked against known memory, then done.  Touches only the
+ * ranges that they name. */
+
 #include "leat-cpu-transfer.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A graph in CSR form from .npy files, for `csr:read`: read, checked and converted.  The graph is the caller's. */
+
 #include "leat-csr-arrays.h"
 
 #include "leat-npy-header.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The one launch of a node of this plugin, put together parameter by parameter.  Adds buffers and a kernel to the
+ * recorder of that node. */
+
 #include "leat-csr-call.h"
 
 #define LEAT_CSR_CALL_TUNING 162 /* words; kernels/tune.cu says what is where */

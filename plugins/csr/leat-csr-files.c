@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The files of `csr:read`: their format is found, and their edges become rows, arranged as the properties ask.  Touches
+ * no node: the graph is the caller's. */
+
 #include "leat-csr-files.h"
 
 #include "leat-csr-arrays.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Graphs in CSR form in the host's memory: made from a list of edges, turned around, made symmetric, rid of doubles.
+ * Each of these but the last gives a new graph and leaves the old one alone. */
+
 #include "leat-csr-graph.h"
 
 void

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The graph at the inputs of a node of this plugin: its types and sizes, checked before it runs.  Writes its part of
+ * the kernel's text; changes nothing of the node. */
+
 #include "leat-csr-input.h"
 
 #include "leat-csr-graph.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The reports of max-iterations= and budget=, as a part of a kernel's text. */
+
 #include "leat-csr-limits.h"
 
 void

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A whole text in memory, for `csr:read` and `csr:names`.  The bytes are the caller's. */
+
 #include "leat-csr-load.h"
 
 #include "leat-input-file.h"

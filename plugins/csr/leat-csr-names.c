@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its life, its property, and the lines that it prints. */
+
 #include "leat-csr-names.h"
 
 #include "leat-csr-load.h"

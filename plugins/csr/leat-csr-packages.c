@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A list of Debian packages as a graph, for `csr:read` and `csr:names`: stanzas become vertices, relations become
+ * edges.  Adds to the caller's names and edges only. */
+
 #include "leat-csr-packages.h"
 
 #include <string.h>

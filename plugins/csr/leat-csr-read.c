@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its properties, and the graph, which is kept as long as its files stay the same. */
+
 #include "leat-csr-read.h"
 
 #include "leat-csr-files.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The common part of `csr:reach` and `csr:sssp`: their specs, the kernel's text, and the recorded call.  Touches the
+ * node's ports and its recorder only. */
+
 #include "leat-csr-relax.h"
 
 #include "leat-csr-call.h"

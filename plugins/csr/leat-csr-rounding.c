@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A tally of weights that f32 does not hold, for the warning of `csr:read`.  Touches the caller's tally only. */
+
 #include "leat-csr-rounding.h"
 
 #include <math.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Graphs in text, for `csr:read`: lines of edges, and Matrix Market files.  Adds to the caller's edges only; errors
+ * name the line. */
+
 #include "leat-csr-text.h"
 
 #include <math.h>

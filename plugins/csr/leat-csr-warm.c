@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The inputs `known` and `changed`, with which a search goes on from earlier results.  Reads the node's ports, and adds
+ * parameters to its call. */
+
 #include "leat-csr-warm.h"
 
 #include "leat-csr-input.h"

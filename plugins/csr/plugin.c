@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The plugin `csr`: the list of its nodes. */
+
 #include "leat-csr-bfs.h"
 #include "leat-csr-components.h"
 #include "leat-csr-names.h"

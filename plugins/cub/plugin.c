@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The plugin `cub`: the list of its nodes. */
+
 #include "leat-cub-sort.h"
 
 static const LeatNodeInfo *const nodes[] = {

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* BMP files that GdkPixbuf cannot read, told apart from broken ones.  Only looks at the head of the file. */
+
 #include "leat-image-bmp.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Pictures by GdkPixbuf, for `image:read`: their size from the head, then their pixels.  Reads the input and gives a
+ * new picture; files that are cut short are refused. */
+
 #include "leat-image-decoder.h"
 
 #include "leat-image-bmp.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Pictures of 16 bits a sample, for `image:read`: their memory, and their pixels in the channels that are wanted.
+ * Writes to the caller's memory only. */
+
 #include "leat-image-deep.h"
 
 #include "leat-image-pixels.h"

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Facts from the head of a picture that GdkPixbuf does not tell: depth, turn, coding.  The place from which the input
+ * is read next stays as it is. */
+
 #include "leat-image-head.h"
 
 #include "leat-image-png.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A check that a JPEG file is complete, for leat-image-decoder.c.  Decodes it once by libjpeg and keeps nothing. */
+
 #include "leat-image-jpeg.h"
 
 #include <setjmp.h>

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Pixels between a GdkPixbuf and the data of a port, for `image:read` and `image:write`.  Touches only the two pictures
+ * that it is given. */
+
 #include "leat-image-pixels.h"
 
 #include <string.h>

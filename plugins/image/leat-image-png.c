@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* PNG files of 16 bits a sample, by libpng.  Reads the input and gives a new picture. */
+
 #include "leat-image-png.h"
 
 #include <png.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* PGM and PPM files of more than 8 bits a sample.  Reads the input and gives a new picture. */
+
 #include "leat-image-pnm.h"
 
 #define LEAT_IMAGE_PNM_HEAD (64 << 10) /* comments may be long */

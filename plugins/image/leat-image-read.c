@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The object: its life, its properties, and the picture in the session's memory. */
+
 #include "leat-image-read.h"
 
 #include "leat-file-role.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Colours of TGA files that GdkPixbuf gets wrong, mended in its picture.  Only the head of the file is looked at. */
+
 #include "leat-image-tga.h"
 
 /* The head of a TGA file, as far as it is of use here. */

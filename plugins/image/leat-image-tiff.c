@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* TIFF files by libtiff: facts about the first picture, and pictures of 16 bits a sample.  Reads the input and gives a
+ * new picture. */
+
 #include "leat-image-tiff.h"
 
 #include <tiffio.h>

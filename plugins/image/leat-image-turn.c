@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Pictures turned and mirrored so that they are upright, for `image:read`.  Reads one block of memory and writes
+ * another. */
+
 #include "leat-image-turn.h"
 
 #include <string.h>

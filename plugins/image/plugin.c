@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The plugin `image`: the list of its nodes. */
+
 #include "leat-image-read.h"
 #include "leat-image-write.h"
 

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The common part of nodes that stand for a file: the file that they mean, and the port that is linked.  Changes
+ * nothing of the node. */
+
 #include "leat-file-role.h"
 
 static LeatPort *

@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* Files and pipes that are read from front to back, for every node that reads one.  Fills memory of the caller's, with
+ * several threads where that is faster. */
+
 #include "leat-input-file.h"
 
 #include "leat-input-parts.h"

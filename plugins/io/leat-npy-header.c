@@ -1,6 +1,10 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The head of .npy files, read and written: type, order and shape of the array behind it.  Items are left alone, but
+ * for their byte order. */
+
 #include "leat-npy-header.h"
 
 #include "graph/leat-file-kind-private.h"

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* The plugin `io`: the list of its nodes. */
+
 #include "leat-io-file.h"
 #include "leat-io-npy.h"
 

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A launch of a node of this plugin, put together parameter by parameter.  Adds one kernel to the node's recorder, and
+ * no buffer. */
+
 #include "leat-primitive-call.h"
 
 #include "leat-primitive-text.h"

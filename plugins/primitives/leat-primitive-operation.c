@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The operation of `reduce` and `scan`, as text for a kernel: sum, least, greatest, their places, count, or an
+ * expression.  Touches its own struct and the text only. */
+
 #include "leat-primitive-operation.h"
 
 #include "leat-primitive-text.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The common part of nodes that compute prefixes: tiles, blocks, text for the kernel, and memory for its progress.
+ * Adds that memory to the node's recorder, and nothing else. */
+
 #include "leat-primitive-prefix.h"
 
 /* As in kernels/prefix.cu. */

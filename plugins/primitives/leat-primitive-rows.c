@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The common part of `gather` and `scatter`: the words that rows are moved in, and the check of row numbers.  Changes
+ * nothing of the node; text goes into the caller's string. */
+
 #include "leat-primitive-rows.h"
 
 #include "leat-primitive-text.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Types and texts of this plugin's kernels: C's words for a type, files put together to a source, checks of inputs.
+ * Changes nothing of the node. */
+
 #include "leat-primitive-text.h"
 
 typedef struct

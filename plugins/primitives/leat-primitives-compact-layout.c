@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The numbers of one `compact`: threads, rows of a tile, blocks, bytes of memory.  They follow from its rows and
+ * columns; no device is asked. */
+
 #include "leat-primitives-compact-layout.h"
 
 #define LEAT_COMPACT_THREADS       512

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The text of the kernel of `compact`, written from its layout.  Changes nothing of the layout. */
+
 #include "leat-primitive-text.h"
 #include "leat-primitives-compact-look.h"
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The plugin `primitives`: the list of its nodes. */
+
 #include "leat-primitives-compact.h"
 #include "leat-primitives-gather.h"
 #include "leat-primitives-histogram.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A launch of one of this plugin's kernels, and the file that the kernel is in.  Adds one kernel to the recorder that
+ * it is given. */
+
 #include "leat-text-call.h"
 
 #define LEAT_TEXT_MAX_ARGS 24

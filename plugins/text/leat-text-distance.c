@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A bound on how near to each other occurrences of some strings can be, for the size of a result.  Changes nothing of
+ * the strings. */
+
 #include "leat-text-distance.h"
 
 #include <string.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The list patterns= of `text:scan`: parsed, bounded in how often it can occur, and written as tables for the kernels.
+ * The tables are the caller's. */
+
 #include "leat-text-patterns.h"
 
 #include "leat-text-distance.h"

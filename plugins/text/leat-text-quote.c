@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Parts of the file that was searched, for the lines of `text:report`.  Reads the file through one buffer of its
+ * own. */
+
 #include "leat-text-quote.h"
 
 #include <errno.h>

@@ -1,6 +1,9 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+
+/* A hint on a list of regexes that is too large: the few that take most.  Adds to the caller's error only. */
+
 #include "leat-text-regex-cost.h"
 
 #define LEAT_REGEX_COST_TOLD    3

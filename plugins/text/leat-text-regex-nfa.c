@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Trees of regexes as steps, and the classes of bytes that those tell apart, for the subset construction.  Changes
+ * nothing of the trees. */
+
 #include "leat-text-regex-nfa.h"
 
 /* Built from the end, so that each part knows where it goes on. */

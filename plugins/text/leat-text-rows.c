@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The meaning of rows of `text:scan`, put into their spec for `text:report` and read from it. */
+
 #include "leat-text-rows.h"
 
 #define LEAT_TEXT_ROWS_TYPE "(susbms)"

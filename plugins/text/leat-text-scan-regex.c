@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The part of `text:scan` that runs regexes: the buffers of its kernels, and their launches.  Touches the node's
+ * recorder only. */
+
 #include "leat-text-scan-regex.h"
 
 #include "leat-text-call.h"

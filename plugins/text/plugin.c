@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The plugin `text`: the list of its nodes. */
+
 #include "leat-text-report.h"
 #include "leat-text-scan.h"
 

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The cases `compact` and `compact-back` of leat-bench.  Each opens sessions of its own, and checks their results
+ * against a loop on the host. */
+
 #include "leat-bench-fetch.h"
 
 #include <string.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A contest for evidence: a session and the same work orchestrated from the host, in turns.  Times both, counts their
+ * driver calls and compares their results. */
+
 #include "leat-bench-contest.h"
 
 #include "leat-bench-host.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The rows that one kernel keeps, brought to the host by hand, to compare `compact` with.  Touches memory of its own;
+ * the session whose plan it follows is not run. */
+
 #include "leat-bench-fetch.h"
 
 #include "leat-bench-host-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The folder of one leat-bench, with the kernels of all cases.  It is removed at the end, and by a signal's handler
+ * too. */
+
 #include "leat-bench-folder.h"
 
 #include <signal.h>

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The cases of leat-bench for fused chains.  Each has sessions of its own, one for each way to launch the chain. */
+
 #include "leat-bench-subject.h"
 #include "replay/leat-session-bare-private.h"
 

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A pipeline from a file for a contest, with `app` nodes in the place of its sources and sinks.  The file itself is
+ * left alone. */
+
 #include "leat-bench-graph.h"
 
 /* (nullable) */

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The work of a session's plan orchestrated step by step from the host, as the other side of a contest.  Touches memory
+ * of its own; the session whose plan it follows is not run. */
+
 #include "leat-bench-host-private.h"
 #include "leat-bench-module.h"
 

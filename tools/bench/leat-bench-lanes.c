@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A session with the inputs and results of a whole batch, for the cases about batches.  Fills the inputs and checks the
+ * results. */
+
 #include "leat-bench-lanes.h"
 
 #include "leat-bench-series.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A loop written by hand against the driver, to compare `loop` with: by a conditional graph node, and by the host.
+ * Touches memory of its own only. */
+
 #include "leat-bench-loop-raw.h"
 
 #include "leat-bench-module.h"

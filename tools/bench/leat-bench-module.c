@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A kernel source as a module on a device, for all that leat-bench does by hand.  The module is the caller's. */
+
 #include "leat-bench-module.h"
 
 #include "kernel/leat-image-private.h"

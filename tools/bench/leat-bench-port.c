@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The data of one `app` node in a contest: filled alike for both sides, and compared.  Touches that node's views, and
+ * the host side's memory for it. */
+
 #include "leat-bench-port.h"
 
 #include <string.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A graph for each set of inputs, written by hand against the driver, to compare batches with.  Touches memory of its
+ * own only. */
+
 #include "leat-bench-raw.h"
 
 #include "leat-bench-module.h"

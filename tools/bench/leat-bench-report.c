@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The figures of all cases: printed as a table when they come, kept for JSON at the end. */
+
 #include "leat-bench-report.h"
 
 #include <stdio.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A session of one node of csr:, for cases that search graphs.  Writes the graph into the folder of leat-bench, and
+ * times the replays. */
+
 #include "leat-bench-search-session.h"
 
 gboolean

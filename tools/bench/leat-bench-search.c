@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Graphs for the cases that search, and a plain search by threads of the host to compare with.  Touches the host's
+ * memory only. */
+
 #include "leat-bench-search.h"
 
 #include <pthread.h>

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Times of one thing, and their summary.  Taking the summary sorts them. */
+
 #include "leat-bench-series.h"
 
 #include <stdlib.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A session between two `app` nodes, for most cases: opened, filled, replayed and checked.  Touches the views of those
+ * two nodes only. */
+
 #include "leat-bench-subject.h"
 
 #define MOST_STIRRED 1024

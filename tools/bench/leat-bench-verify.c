@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The work of leat-bench --verify: a file of evidence is read, checked and summed up.  The file is never changed. */
+
 #include "leat-bench-verify.h"
 
 #include "leat-evidence.h"

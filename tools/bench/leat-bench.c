@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The tool leat-bench: options, the choice of cases, and their figures in a file. */
+
 #include "leat-bench-case.h"
 #include "leat-bench-folder.h"
 #include "leat-bench-verify.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Rows of evidence, checked each by itself and against those before it.  Changes no row: adds to the caller's list of
+ * faults. */
+
 #include "leat-evidence.h"
 
 #include <math.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Requirements on rows of evidence, as leat-bench --require gives them: parsed, then checked.  Changes no row: adds to
+ * the caller's list of faults. */
+
 #include "leat-evidence.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* One row of evidence: its columns, and its line of a CSV file. */
+
 #include "leat-evidence.h"
 
 #include <string.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Nodes and plugins as JSON, for leat-inspect.  Reads descriptions of the registry, and adds to the caller's
+ * builder. */
+
 #include "leat-inspect-print.h"
 
 #include "graph/leat-plugin-private.h"

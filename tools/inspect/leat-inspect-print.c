@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Tables of nodes and plugins for people, for leat-inspect.  Reads descriptions of the registry, and appends to the
+ * caller's text. */
+
 #include "leat-inspect-print.h"
 
 #include "graph/leat-plugin-private.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The tool leat-inspect: options, and which nodes, plugins or kernels are shown. */
+
 #include "leat-inspect-print.h"
 #include "kernel/leat-image-private.h"
 #include "leat-tool.h"

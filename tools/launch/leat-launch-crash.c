@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* A signal handler that says which kernel crashed on the CPU, and how to find the line.  Touches the process's signal
+ * handlers only. */
+
 #include "leat-launch-crash.h"
 
 #include "kernel/leat-installed-private.h"

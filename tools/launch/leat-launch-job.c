@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* One pipeline that leat-launch runs: its session works in a thread, and the main thread says what there is to say.
+ * Touches its own session only. */
+
 #include "leat-launch-job.h"
 
 #include "leat-launch-crash.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The command line of leat-launch, parsed and checked.  Nothing is opened or run here. */
+
 #include "leat-launch-options.h"
 #include "leat-launch-turns.h"
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Lines of progress on standard error, one for each pipeline.  Knows only the numbers that it is told. */
+
 #include "leat-launch-progress.h"
 
 #include "driver/leat-plain-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The part of --stats about how runs were done: transfers, trials, kinds of runs, changes.  Reads the plan and the
+ * statistics of a session. */
+
 #include "leat-launch-replays.h"
 
 #include <json-glib/json-glib.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* All pipelines of a command line, run at the same time: threads, signals, messages, exit code.  Each session is its
+ * job's, see leat-launch-job.c. */
+
 #include "leat-launch-run.h"
 
 #include "leat-launch-job.h"

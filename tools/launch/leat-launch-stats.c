@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The output of --stats for one pipeline, as text, JSON or Prometheus.  Reads its session, plan and device, and changes
+ * none of them. */
+
 #include "leat-launch-stats.h"
 
 #include "leat-launch-replays.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The words of a command line, split into pipelines with names.  No file is read here. */
+
 #include "leat-launch-text.h"
 
 #include <string.h>

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Pipelines that take turns, for --priority: a scheduler in the place of each session's own runs.  Touches the jobs'
+ * sessions through that scheduler. */
+
 #include "leat-launch-turns.h"
 
 /* How long a pipeline whose sources have nothing leaves the others alone, before it asks again. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Warnings of a job: said the first time, counted when they come again.  Touches the job's table of warnings only. */
+
 #include "leat-launch-warnings.h"
 
 /* `node: text`, the same for all reports of one kind; NULL for a warning that is no report. */

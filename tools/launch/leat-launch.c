@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The tool leat-launch: pipelines are read, checked and planned, then printed or run. */
+
 #include "leat-launch-options.h"
 #include "leat-launch-paths.h"
 #include "leat-launch-run.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The answer of a watched process, parsed into a sample for leat-top.  Nothing in the answer is trusted. */
+
 #include "leat-top-sample.h"
 
 #include "driver/leat-plain-private.h"

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The sockets of watched processes, for leat-top: listed, found and asked.  A socket in the user's folder that nobody
+ * answers is removed. */
+
 #include "leat-top-source.h"
 
 #include "monitor/leat-monitor-private.h"

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* Samples as a table for people, for leat-top.  Appends to the caller's text only. */
+
 #include "leat-top-table.h"
 
 #define NAME_WIDTH 24

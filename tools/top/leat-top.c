@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+/* The tool leat-top: options, the terminal, and when to ask whom. */
+
 #include "leat-tool.h"
 #include "leat-top-source.h"
 #include "leat-top-table.h"
