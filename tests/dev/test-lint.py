@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""./dev lint finds what it is there for: a small tree with each mistake, and the same without. Writes TAP."""
+"""./dev lint finds what it is there for: a small tree with each mistake, and the same without; ./dev measure counts right.
+Writes TAP."""
 
 import contextlib
 import importlib.util
@@ -20,11 +21,16 @@ HEAD = '/* Licence\n * in two lines\n */\n\n/* Says what it is for. */\n\n'
 LONG = HEAD + 'void\nleat_long (void)\n{\n' + '  leat_step ();\n' * 79 + '}\n'
 
 
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f'dev.d/{name}.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def find(files):
     """The findings in a tree of these files (path: text), each without its place, and the exit code."""
-    spec = importlib.util.spec_from_file_location('lint', ROOT / 'dev.d/lint.py')
-    lint = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(lint)
+    lint = load('lint')
     with tempfile.TemporaryDirectory() as folder:
         lint.ROOT = Path(folder)
         subprocess.run(['git', 'init', '-q', folder], check=True)
@@ -75,6 +81,25 @@ def test_first_words():
         findings, code = find({'plugins/leat-one.c': text + 'int leat_one;\n'})
         assert code == 1 and len(findings) == 1 and findings[0].startswith('plugins/leat-one.c:5: ') and word in findings[0], findings
     assert find({'tests/test-one.c': 'int one;\n', 'plugins/leat-one.c': HEAD + 'int leat_one;\n'}) == ([], 0)
+
+
+def test_walk():
+    """A session goes from call to call as an argument, also within others; what is taken out of it is no session."""
+    sys.path.insert(0, str(ROOT / 'dev.d'))
+    measure = load('measure')
+    functions = {'leat_a': ('a.c', {'self'}, '  leat_x (leat_b (self, 1));\n  leat_c (self->plan);\n  leat_c (&self->ends);\n'),
+                 'leat_b': ('b.c', {'session'}, '  if (leat_a (session) || leat_d (1, session))\n'),
+                 'leat_c': ('c.c', {'self'}, ''), 'leat_d': ('d.c', {'self'}, '  leat_unknown (self);\n')}
+    assert measure.walk(functions, 'leat_a') == {'leat_a', 'leat_b', 'leat_d'}
+    assert measure.walk(functions, 'leat_c') == {'leat_c'}
+
+
+def test_circles():
+    sys.path.insert(0, str(ROOT / 'dev.d'))
+    find_circles = load('measure').find_circles
+    assert find_circles({'a': ['b'], 'b': ['c'], 'c': []}) == []
+    uses = {'a': ['b'], 'b': ['c', 'd'], 'c': ['a'], 'd': ['e'], 'e': ['d', 'f'], 'f': []}
+    assert sorted(sorted(circle) for circle in find_circles(uses)) == [['a', 'b', 'c'], ['d', 'e']]
 
 
 def main():
