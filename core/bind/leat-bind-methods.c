@@ -4,9 +4,6 @@
 
 /* Chooses how each loop is done, and which kernels that may be fused are. */
 
-#include "plan/leat-plan-private.h"
-#include "plan/leat-op-private.h"
-#include "fuse/leat-fusible-private.h"
 #include "leat-bind-private.h"
 
 /* Of a loop without a test it is known how often the body comes; more than this is a graph too large to be worth it. */

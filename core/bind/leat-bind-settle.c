@@ -5,7 +5,6 @@
 /* Changes that a bound plan takes when kernels are loaded or a capture was tried: early starts and the pieces that
  * graphs are made of. */
 
-#include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 
 /* Before kernels are loaded nothing may; then who loads them knows. @why: (nullable): NULL where it may be */

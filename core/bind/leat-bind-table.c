@@ -4,12 +4,7 @@
 
 /* Slots of the memory that an application binds. */
 
-#include "plan/leat-plan-private.h"
-#include "graph/leat-app-private.h"
-#include "graph/leat-node-private.h"
-#include "plan/leat-plan-error.h"
 #include "leat-bind-private.h"
-#include <string.h>
 
 /* Does it find memory that the program brings through the table, and not by an address in its own node? */
 static gboolean

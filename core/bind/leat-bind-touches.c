@@ -4,7 +4,6 @@
 
 /* Who else writes a buffer, and how much room it takes. */
 
-#include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
 
 static guint

@@ -4,12 +4,7 @@
 
 /* The end of a loop's body, where it may become one kernel. */
 
-#include "plan/leat-plan-private.h"
-#include "graph/leat-graph-error.h"
-#include "graph/leat-group.h"
-#include "graph/leat-node-private.h"
 #include "leat-fuse-private.h"
-#include "plan/leat-recorder.h"
 
 /* All that comes in lasts until the last op of the body, since the next iteration finds it; and what the test has kept
  * of the iterations before is not of one alone. */

@@ -8,6 +8,11 @@
 
 G_BEGIN_DECLS
 
+#define LEAT_REPORT_WORD "LEAT_REPORT"
+
+/* @data: a LeatReportCode */
+void leat_report_code_clear (gpointer data);
+
 GArray *leat_report_codes_new (void);
 
 /* TRUE at `LEAT_REPORT (...)`, with its last token. */

@@ -9,16 +9,6 @@
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-source-internal-private.h"
 #include "leat-kernel-persistent-private.h"
-#include "leat-kernel-transform-private.h"
-#include "leat-kernel-unit-private.h"
-
-#include "leat-suggest.h"
-#include "leat-installed-private.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-#include <xxhash.h>
 
 /**
  * LeatKernelSource:
@@ -30,16 +20,6 @@
  * needed.  It is immutable and reference-counted and may be used from any thread.
  */
 
-/**
- * leat_kernel_error_quark:
- *
- * Gets the domain of #LeatKernelError.
- *
- * Returns: the quark
- */
-/* clang-format off */
-G_DEFINE_QUARK (leat-kernel-error-quark, leat_kernel_error)
-/* clang-format on */
 G_DEFINE_BOXED_TYPE (LeatKernelSource, leat_kernel_source, leat_kernel_source_ref, leat_kernel_source_unref)
 
 static gboolean
@@ -50,21 +30,6 @@ leat_kernel_source_check_bytes (const char *name, const char *text, gsize length
   g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "%s: not a text file; a kernel is CUDA C source",
                name);
   return FALSE;
-}
-
-/* GLib's own message names the path once more, in other quotation marks. */
-char *
-leat_kernel_source_dup_read_fault (const char *path, const GError *error)
-{
-  int code = access (path, R_OK) != 0 ? errno : g_file_test (path, G_FILE_TEST_IS_DIR) ? EISDIR : 0;
-  g_autofree char *installed = code == ENOENT ? leat_installed_suggest (path) : NULL;
-  g_autofree char *near = code == ENOENT ? leat_suggest_file (path) : NULL;
-
-  if (installed != NULL)
-    return g_strdup_printf ("%s (the one that comes with Leat is \"%s\")", g_strerror (code), installed);
-  if (near != NULL)
-    return g_strdup_printf ("%s (did you mean \"%s\"?)", g_strerror (code), near);
-  return g_strdup (code != 0 ? g_strerror (code) : error->message);
 }
 
 /* The text of a file. (transfer full) */
@@ -315,19 +280,6 @@ leat_kernel_source_get_text (LeatKernelSource *self)
 }
 
 const char *
-leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error)
-{
-  const char *text;
-
-  g_mutex_lock (&self->lock);
-  if (self->host_text == NULL)
-    self->host_text = leat_kernel_unit_to_host (self->unit, LEAT_KERNEL_PLAIN, error);
-  text = self->host_text;
-  g_mutex_unlock (&self->lock);
-  return text;
-}
-
-const char *
 leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error)
 {
   const char *text;
@@ -348,13 +300,6 @@ char *
 leat_kernel_source_dup_cuda_text (LeatKernelSource *self, LeatKernelForm form, GError **error)
 {
   return leat_kernel_unit_to_cuda (self->unit, form, error);
-}
-
-/* Likewise. */
-char *
-leat_kernel_source_dup_host_text (LeatKernelSource *self, LeatKernelForm form, GError **error)
-{
-  return leat_kernel_unit_to_host (self->unit, form, error);
 }
 
 static const char *

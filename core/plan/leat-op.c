@@ -5,13 +5,6 @@
 /* One op: what it touches, what it is launched with, and what is told of it. */
 
 #include "leat-plan-private.h"
-#include "leat-plan-aligned-private.h"
-#include "graph/leat-endpoint.h"
-#include "graph/leat-graph-error.h"
-#include "graph/leat-group-private.h"
-#include "graph/leat-node-private.h"
-#include "graph/leat-port-private.h"
-#include "plan/leat-plan-error.h"
 
 static const char *const leat_op_kind_names[] = { "source",   "kernel",  "copy", "fill",
                                                   "transfer", "foreign", "loop", "sink" };

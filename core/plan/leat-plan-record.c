@@ -5,12 +5,10 @@
 /* Asks the nodes of a pipeline, in the order of its links, what they do, and writes it into a new plan. */
 
 #include "leat-plan-private.h"
-#include "leat-plan-aligned-private.h"
 #include "graph/leat-endpoint.h"
 #include "graph/leat-graph-error.h"
 #include "graph/leat-group-private.h"
 #include "graph/leat-node-private.h"
-#include "graph/leat-port-private.h"
 #include "plan/leat-plan-error.h"
 
 static gboolean

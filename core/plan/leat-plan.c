@@ -9,10 +9,6 @@
 #include "leat-plan-aligned-private.h"
 
 #include "graph/leat-endpoint.h"
-#include "graph/leat-graph-error.h"
-#include "graph/leat-group-private.h"
-#include "graph/leat-node-private.h"
-#include "graph/leat-port-private.h"
 #include "plan/leat-plan-error.h"
 
 /**
