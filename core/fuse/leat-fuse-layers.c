@@ -335,5 +335,4 @@ leat_fuser_find_layers (LeatFuser *self)
       self->per_item[i] = leat_fuser_find_per_item (self, i);
   for (guint i = 0; i < self->plan->buffers->len && !self->call->is_checked; i++)
     self->kept[i] = leat_fuser_find_kept (self, i);
-  leat_fuser_find_waits (self);
 }

@@ -162,6 +162,7 @@ leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error)
     {
       leat_fuser_prepare_loop (&fuser);
       leat_fuser_find_layers (&fuser);
+      leat_fuser_find_waits (&fuser);
       leat_fuser_place_test (&fuser);
       good = leat_fuser_replace (&fuser, error);
     }

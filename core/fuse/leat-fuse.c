@@ -443,6 +443,7 @@ leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const LeatFuseCall 
   if (good)
     {
       leat_fuser_find_layers (&fuser);
+      leat_fuser_find_waits (&fuser);
       good = leat_fuser_replace (&fuser, error);
     }
   leat_fuser_clear (&fuser);

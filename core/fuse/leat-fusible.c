@@ -192,6 +192,7 @@ leat_plan_find_fusible (LeatPlan *self, guint first, gboolean is_free)
 
       fuser.node = end->node;
       leat_fuser_find_layers (&fuser);
+      leat_fuser_find_waits (&fuser);
       if (leat_fuser_replace (&fuser, NULL))
         leat_plan_add_fusible (self, begin, end, is_free);
       last = end->index;

@@ -35,42 +35,6 @@ leat_lane_place_users (LeatLane *self)
     }
 }
 
-CUdeviceptr
-leat_lane_get_items (LeatLane *self, LeatBufferId id)
-{
-  const LeatBuffer *user = leat_plan_get_user (self->plan, id);
-
-  if (user != NULL)
-    return (self->addresses[self->plan->table] + (guint64) user->slot * LEAT_PLAN_SLOT_BYTES) | LEAT_SLOT_TAG;
-  return self->addresses[id] + (leat_plan_get_buffer (self->plan, id)->header ? LEAT_BUFFER_HEADER : 0);
-}
-
-void
-leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdeviceptr *device, void **host)
-{
-  const LeatBuffer *user = op->kind == LEAT_OP_TRANSFER ? leat_plan_get_user (self->plan, id) : NULL;
-  const LeatBinding *binding = user != NULL ? &self->bindings[user->slot] : NULL;
-
-  *device = binding != NULL ? binding->address : self->addresses[id];
-  *host = binding == NULL ? self->hosts[id] : binding->on_device ? NULL : (void *) (guintptr) binding->given;
-}
-
-gboolean
-leat_lane_lacks_bindings (LeatLane *self)
-{
-  for (guint i = 0; i < self->plan->user_copies->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->plan->user_copies, guint, i));
-      const LeatBuffer *from = leat_plan_get_user (self->plan, op->from);
-      const LeatBuffer *to = leat_plan_get_user (self->plan, op->to);
-
-      if ((from != NULL && self->bindings[from->slot].given == 0)
-          || (to != NULL && self->bindings[to->slot].given == 0))
-        return TRUE;
-    }
-  return FALSE;
-}
-
 static gboolean
 leat_lane_copies_slot (LeatLane *self, guint slot)
 {

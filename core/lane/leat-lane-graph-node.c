@@ -8,14 +8,6 @@
 #include "leat-lane-timing-private.h"
 #include "leat-lane-graph-private.h"
 
-gboolean
-leat_path_skips (LeatPath path, const LeatOp *op)
-{
-  return op->elided || op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
-         || ((path == LEAT_PATH_REUSED || path == LEAT_PATH_STEP) && op->kept)
-         || ((path == LEAT_PATH_FIRST || path == LEAT_PATH_STEP) && op->gives_back);
-}
-
 CUDA_MEMCPY3D
 leat_lane_get_copy (LeatLane *self, const LeatOp *op)
 {

@@ -118,27 +118,6 @@ leat_lane_add_unrolled (LeatLane *self, LeatPath path, LeatExecutable *to, const
   return TRUE;
 }
 
-/* Launches the loop's body until its test says that it is over, or nobody waits for that any more. */
-gboolean
-leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error)
-{
-  const LeatLoopReport *report = (const LeatLoopReport *) self->hosts[loop->report];
-  gboolean goes_on;
-
-  do
-    {
-      if (self->stop != NULL && !leat_lane_may_go_on (self, self->stop, error))
-        return FALSE;
-      if (!leat_lane_launch_ops (self, path, loop->first + 1, loop->last + 1, error)
-          || !leat_lane_synchronize (self, error))
-        return FALSE;
-      leat_lane_note_other_wait (self);
-      goes_on = g_atomic_int_get ((const gint *) &report->goes_on) != 0;
-    }
-  while (goes_on);
-  return TRUE;
-}
-
 void
 leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLoopReport *report)
 {

@@ -12,40 +12,6 @@
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
 
-void
-leat_lane_shift (LeatLane *self, guint entry)
-{
-  for (guint i = 0; i < self->plan->buffers->len && entry != self->shift; i++)
-    {
-      guint64 stride = leat_plan_get_buffer (self->plan, i)->stride;
-
-      self->addresses[i] += stride * entry - stride * self->shift;
-      if (self->hosts[i] != NULL)
-        self->hosts[i] += stride * entry - stride * self->shift;
-    }
-  self->shift = entry;
-}
-
-guint64
-leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op)
-{
-  if (self->plan->traits.entries == 0 || leat_op_goes_by_entry (op))
-    return op->bytes;
-  return (self->live - 1) * leat_plan_get_buffer (self->plan, op->to)->stride + op->bytes;
-}
-
-guint
-leat_lane_get_depth (LeatLane *self, const LeatOp *op)
-{
-  return op->wide ? self->live : op->grid[2];
-}
-
-LeatLaunch *
-leat_lane_get_launch (LeatLane *self, const LeatOp *op)
-{
-  return op->why_spread != NULL ? &self->spread[op->index][self->shift] : &self->launches[op->index];
-}
-
 gboolean
 leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error)
 {

@@ -8,7 +8,6 @@
 #include "leat-persistent-private.h"
 #include "leat-lane-timing-private.h"
 
-#include "graph/leat-pipeline-private.h"
 #include "leat-lane-graph-private.h"
 
 static void
@@ -16,27 +15,6 @@ leat_lane_free_block (gpointer block)
 {
   if (block != NULL)
     leat_block_unref (block);
-}
-
-/* A fault inside a graph cannot be told apart while it runs: these are the nodes that it may come from. */
-char *
-leat_lane_list_nodes (LeatPlan *plan)
-{
-  GString *text = g_string_new (NULL);
-  LeatNode *last = NULL;
-
-  for (guint i = 0; i < plan->ops->len; i++)
-    {
-      LeatOp *op = leat_plan_get_op (plan, i);
-
-      if ((op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_FOREIGN) && op->node != last)
-        g_string_append_printf (text, "%s%s \"%s\"", last != NULL ? ", " : "", leat_node_get_id (op->node),
-                                leat_node_get_name (op->node));
-      if (op->kind == LEAT_OP_KERNEL || op->kind == LEAT_OP_FOREIGN)
-        last = op->node;
-    }
-  g_string_prepend (text, strchr (text->str, ',') != NULL ? "one of " : "");
-  return g_string_free (text, FALSE);
 }
 
 /* Makes a lane of a bound plan: memory, packed launches, stream.  The graph is built by leat_lane_build_graph (). */
@@ -329,35 +307,6 @@ leat_lane_move_arena (LeatLane *self, GError **error)
   g_clear_pointer (&self->arena, leat_block_unref);
   return leat_lane_allocate (self, error) && leat_lane_pack_launches (self, error)
          && leat_lane_build_graph (self, LEAT_PATH_FULL, error);
-}
-
-static gboolean
-leat_lane_pack_all (LeatLane *self, GError **error)
-{
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (!leat_op_launches (op))
-        continue;
-      if (op->why_spread != NULL ? !leat_lane_pack_spread (self, op, error)
-                                 : !leat_launch_pack (&self->launches[i], self, op, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Another thread may set arguments at any time. */
-gboolean
-leat_lane_pack_launches (LeatLane *self, GError **error)
-{
-  LeatChanges *changes = leat_pipeline_get_changes (self->plan->pipeline);
-  gboolean good;
-
-  leat_changes_lock (changes);
-  good = leat_lane_pack_all (self, error);
-  leat_changes_unlock (changes);
-  return good;
 }
 
 /* The host's view of a staging buffer: its items, and for a bounded spec the count that is there now. */
