@@ -108,7 +108,7 @@ leat_call_make_like (LeatSpec *like, const LeatParam *output, gboolean counted, 
   return leat_spec_new (dtype, dims, n_dims, bounded);
 }
 
-/* What is changed stays what it is. */
+/* An output that the kernel changes has the spec of its input. */
 static LeatSpec *
 leat_call_choose_updated (const LeatParam *output, LeatNegotiation *negotiation)
 {
@@ -376,7 +376,7 @@ leat_call_check_argument (LeatNode *node, const LeatPrototype *prototype, const 
   return FALSE;
 }
 
-/* What has to be in an output before the launch. */
+/* Prepares an output for the launch: it is cleared where @cleared names it, and its count is set. */
 static void
 leat_call_record_output (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder,
                          const LeatParam *output, const char *const *cleared)
@@ -399,7 +399,7 @@ leat_call_record_before (LeatRecorder *recorder, const LeatParam *output)
                             leat_recorder_get_input (recorder, before));
 }
 
-/* What a launch does with the buffer of a parameter; 0 where that names none, or stands beside one that does. */
+/* How a launch accesses the buffer of a parameter; 0 where that names none, or stands beside one that does. */
 static LeatAccess
 leat_call_get_access (const LeatParam *param)
 {

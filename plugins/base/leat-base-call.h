@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /* From a kernel's prototype to a node's ports and arguments, and from those to a recorded call. */
 
-/* What @updated means below: (nullable) names of outputs that the kernel changes.  Each has an input beside it, named
- * after it with "_in" behind, with what it is before. */
+/* @updated below: (nullable) names of outputs that the kernel changes.  Each has an input beside it, with the contents
+ * from before.  That input is named after it with "_in" behind. */
 
 /* The first parameter of @kind, with @port (NULL: any); NULL where there is none. */
 const LeatParam *leat_call_find (const LeatPrototype *prototype, LeatParamKind kind, const char *port);

@@ -15,7 +15,7 @@ typedef struct
   const char *spec; /* (nullable): what raw bytes are */
 } LeatContents;
 
-/* What the file holds. @allowed: what the port may be.  (transfer full) */
+/* The spec of the data in the file. @allowed: what the port may be.  (transfer full) */
 LeatSpec *leat_contents_find_spec (const LeatContents *self, LeatSpec *allowed, GError **error);
 /* As much as @spec says. (transfer full) */
 GBytes *leat_contents_read (const LeatContents *self, LeatSpec *spec, GError **error);

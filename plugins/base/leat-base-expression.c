@@ -190,7 +190,7 @@ leat_expression_writer_begin_product (LeatExpressionWriter *self)
   self->after_operand = FALSE;
 }
 
-/* What is no 0 for sure. */
+/* A constant that is surely not 0. */
 static gboolean
 leat_token_is_divisor (const LeatToken *self)
 {

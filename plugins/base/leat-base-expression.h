@@ -24,7 +24,7 @@ char *leat_expression_to_c (LeatExpression *self, const char *const *inputs, gbo
  * and end with @hint. */
 gboolean leat_expression_check_names (LeatExpression *self, const char *const *known, const char *hint, GError **error);
 
-/* What the names in an expression are. */
+/* The types of the names in an expression. */
 typedef struct
 {
   const char *const *names; /* NULL-terminated */

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What can be said of a kernel's launch before there is a device. */
+/* Checks of a kernel's launch that need no device. */
 /* Blocks that wait for all others of their grid. */
 gboolean leat_kernel_check_grid (const LeatPrototype *prototype, const LeatKernelCall *call, GError **error);
 
@@ -23,13 +23,13 @@ gboolean leat_kernel_check_clear (const LeatPrototype *prototype, const char *te
  * as the input beside it will be. */
 gboolean leat_kernel_check_update (const LeatPrototype *prototype, const char *text, const char *clear, char ***updated,
                                    GError **error);
-/* What no device can run, or runs outside its memory. @block: the call's, as it was written. */
+/* Refuses a launch that no device can run, or that runs outside its memory. @block: the call's, as it was written. */
 gboolean leat_kernel_check_launch (const LeatPrototype *prototype, const LeatKernelCall *call, const char *block,
                                    GError **error);
 /* Outputs that the kernel adds to, and that are neither cleared nor what came in. */
 void leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source, const char *const *cleared,
                              const char *const *updated, LeatRecorder *recorder);
-/* What runs and is slow or hangs on some device: loops that wait, strides that must stay. */
+/* Warns of source that is slow or hangs on some device: loops that wait, strides that must stay. */
 void leat_kernel_warn_source (const LeatPrototype *prototype, LeatKernelSource *source, LeatRecorder *recorder);
 /* Axes that the kernel uses and that have one thread. @call has its grid. */
 void leat_kernel_warn_axes (const LeatPrototype *prototype, const LeatKernelCall *call, LeatRecorder *recorder);

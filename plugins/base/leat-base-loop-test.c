@@ -27,7 +27,7 @@ struct _LeatLoopTest
   LeatBufferId series_buffer, count_buffer;
 };
 
-/* What the memory of a loop has in it, which is zeros at its beginning. */
+/* The numbers in the memory of a loop, which are zeros at its beginning. */
 #define LEAT_LOOP_DONE  "leat_memory[0]" /* iterations */
 #define LEAT_LOOP_SINCE "leat_memory[1]" /* when the first one ended */
 #define LEAT_LOOP_OVER  "[2]"            /* also of the outer one: some loop in it ran away, so that all of them end */
@@ -115,7 +115,7 @@ leat_loop_test_add_name (LeatLoopTest *self, const char *name, const char *what,
   return FALSE;
 }
 
-/* What the body brings instead of @name. */
+/* A hint at the outputs that the body has instead of @name. */
 static char *
 leat_loop_test_dup_hint (LeatLoopTest *self, const char *name)
 {
@@ -219,10 +219,9 @@ leat_loop_test_write_params (LeatLoopTest *self, const char *entry, GString *tex
   g_string_append (text, ")\n");
 }
 
-/* What is told are the fields of a LeatLoopReport, in the host's memory, so that it is written once where the host does
- * not wait for it.  That it ran away is not written over when it is done again before the host looks: in an iteration
- * of an unrolled loop around it, or in the next of many runs; it ends at once then, and does not take its time again.
- */
+/* Writes the fields of a LeatLoopReport in the host's memory, once where the host does not wait for the loop.  A loop
+ * that ran away may be done again before the host looks: in an iteration of an unrolled loop around it, or in the next
+ * of many runs.  It then ends at once, without taking its time again; that it ran away is not written over. */
 static void
 leat_loop_test_write_end (LeatLoopTest *self, const char *is_told, GString *text)
 {

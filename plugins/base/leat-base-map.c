@@ -193,8 +193,8 @@ leat_base_map_get_c_type (LeatDtype dtype)
   return dtype < G_N_ELEMENTS (types) ? types[dtype] : NULL;
 }
 
-/* What an argument is, so that it does not take from the result what its type can hold: doubles hold all whole numbers
- * of 32 bits, and where 64 are asked for an argument is such a number. */
+/* The type of an argument, which must hold all that the result's type can.  Doubles hold all whole numbers of 32 bits;
+ * where the result has 64, an argument is of its type. */
 static const char *
 leat_base_map_get_arg_c_type (LeatDtype output)
 {

@@ -68,7 +68,7 @@ leat_queue_check (const LeatQueueChoice *self, const LeatPrototype *prototype, c
   return leat_kernel_check_names (prototype, LEAT_PARAM_QUEUE, "keep", self->keep, &kept, error);
 }
 
-/* What is said of the one queue goes before what is said of all. */
+/* A capacity for the one queue goes before a capacity for all. */
 static guint64
 leat_queue_get_capacity (const LeatQueueChoice *self, const char *name)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a node `kernel` says of the queues of its kernel. */
+/* The choices of a node `kernel` for the work queues of its kernel. */
 typedef struct
 {
   const char *capacity; /* "work:4096,rest:64", or "4096" for all; NULL: the usual one */

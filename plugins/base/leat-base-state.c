@@ -12,9 +12,9 @@
 /**
  * LeatBaseState:
  *
- * What a pipeline remembers from run to run, the node `state`: an average, counts so far, the frame before.
+ * The node `state` keeps data from run to run: an average, counts so far, the frame before.
  *
- * It gives what it was when the run began; what comes to it, it is in the next run.
+ * It gives the data as they were when the run began.  Data that come to it are its data in the next run.
  */
 struct _LeatBaseState
 {

@@ -205,7 +205,7 @@ static const struct
   { "DBL_EPSILON", "2.220446049250313e-16" },
 };
 
-/* What an open parenthesis waits for; the first of the stack is the expression itself. */
+/* The state of an open parenthesis; the first of the stack is the expression itself. */
 typedef struct
 {
   const LeatToken *function; /* NULL: a plain parenthesis */

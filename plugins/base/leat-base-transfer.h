@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What `upload` and `readback` share: the output is what the input is, in the other memory. */
+/* Common to `upload` and `readback`: the output is what the input is, in the other memory. */
 
 /* Words for LeatTransferMode. */
 extern const char *const leat_base_transfer_modes[];
