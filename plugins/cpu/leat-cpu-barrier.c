@@ -72,7 +72,7 @@ leat_cpu_barrier_wait (LeatHostBlock *host, LeatHostBarrierOp op, int predicate)
   from = block->current;
   to = block->ready.head;
   leat_cpu_queue_push (&self->waiting, from);
-  /* Who waits here takes nothing from threads that have not begun, so nobody needs to look for those first. */
+  /* A thread that waits here cannot starve threads that have not begun, so nobody needs to look for those first. */
   if (G_UNLIKELY (to == NULL))
     return leat_cpu_block_wait_slowly (block);
   return leat_cpu_block_run_ready (block, from, to);

@@ -203,8 +203,8 @@ leat_cpu_block_get_fresh_fiber (LeatCpuBlock *self)
   return fiber;
 }
 
-/* What runs when nothing here can go on: threads that have not begun, then those that are ready, then home, which knows
- * the end of the block from a deadlock. */
+/* The fiber to run when nothing here can go on: a thread that has not begun, else one that is ready, else home.  Home
+ * knows the end of the block from a deadlock. */
 static LeatCpuFiber *
 leat_cpu_block_take_next (LeatCpuBlock *self, void **sp)
 {

@@ -37,7 +37,7 @@ typedef struct
   char *key; /* ThreadSanitizer's */
 } LeatCpuWarpGroup;
 
-/* What a lane brings to an operation and what it gets. */
+/* A lane's operands for a warp operation, and its result. */
 typedef struct
 {
   guint64 value;

@@ -141,7 +141,7 @@ cuStreamIsCapturing (CUstream handle, CUstreamCaptureStatus *status)
   return result;
 }
 
-/* What is handed out points into the stream and lasts until the stream captures more. */
+/* The dependencies that are handed out lie in the stream, and last until the stream captures more. */
 CUresult
 cuStreamGetCaptureInfo_v3 (CUstream handle, CUstreamCaptureStatus *status, uint64_t *id, CUgraph *graph,
                            const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *n_dependencies)

@@ -35,7 +35,7 @@ CUresult leat_cpu_capture_end (LeatCpuCapture *capture, LeatCpuGraph **graph);
 
 void leat_cpu_capture_drop (LeatCpuCapture *capture);
 
-/* What calls ask before they do something that captures forbid.  A refusal invalidates the captures concerned. */
+/* Calls ask these before they do something that captures forbid.  A refusal invalidates the captures concerned. */
 CUresult leat_cpu_capture_check_unsafe (void);
 CUresult leat_cpu_capture_check_context (void);
 CUresult leat_cpu_capture_check_implicit (LeatCpuStream *stream);

@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* What a CUgraphConditionalHandle stands for: a value that kernels set and a conditional node looks at.  Handles are
- * numbers and no addresses, each used once, so that a kernel with a stale one is told so. */
+/* The value behind a CUgraphConditionalHandle: kernels set it, and a conditional node looks at it.  Handles are numbers
+ * and no addresses.  Each is used once, so that a kernel with a stale one is told so. */
 typedef struct
 {
   CUgraphConditionalHandle handle; /* 0 while nobody has it; atomic */

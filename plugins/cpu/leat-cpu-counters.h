@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* What the CPU driver has done since the process began, counted where the work is done and not where it is asked for.
- * Exported as `leat_cpu_get_counters`; look it up with dlsym in the loaded driver. */
+/* The CPU driver's work since the process began, counted where it is done and not where it is asked for.  Exported as
+ * `leat_cpu_get_counters`; look it up with dlsym in the loaded driver. */
 
 #define LEAT_CPU_COUNTERS_SYMBOL "leat_cpu_get_counters"
 
@@ -68,10 +68,10 @@ typedef struct
 
 typedef void (*LeatCpuGetCounters) (LeatCpuCounters *counters);
 
-/* Faults planted while the program runs; `LEAT_CPU_FAULT` must be in the environment, if only empty, when the program
- * asks for the driver's functions.  plant: replaces what was planted and counts from 0 again; 0 where the text is not
- * understood; for when no call is under way and no work runs.  count: driver calls since then.  failed: the last that
- * was made to fail, or NULL. */
+/* Faults planted while the application runs; `LEAT_CPU_FAULT` must be in the environment, if only empty, when the
+ * application asks for the driver's functions.  plant: replaces what was planted and counts from 0 again; 0 where the
+ * text is not understood; for when no call is under way and no work runs.  count: driver calls since then.  failed: the
+ * last that was made to fail, or NULL. */
 #define LEAT_CPU_PLANT_SYMBOL  "leat_cpu_plant_faults"
 #define LEAT_CPU_CALLS_SYMBOL  "leat_cpu_count_calls"
 #define LEAT_CPU_FAILED_SYMBOL "leat_cpu_get_failed_call"

@@ -37,8 +37,8 @@ gboolean leat_cpu_crew_require (LeatCpuCrewRequest *request, guint n);
 /* Takes back what no thread has taken and waits for those that have. */
 void leat_cpu_crew_finish (LeatCpuCrewRequest *request);
 
-/* The program's signals are for the program's threads: a thread that is started before @before is set again takes none.
- * But what a kernel does wrong is a signal to the thread that runs it, and a handler or a debugger must see that. */
+/* Signals to the application are for its own threads: a thread started before @before is set again takes none.  But a
+ * kernel's fault is a signal to the thread that runs it, and a handler or a debugger must see that. */
 void leat_cpu_crew_block_signals (sigset_t *before);
 
 G_END_DECLS

@@ -14,8 +14,8 @@ typedef struct
   int value;
 } LeatCpuDeviceFact;
 
-/* What does not depend on the profile.  Attributes in neither place are features that this driver lacks: they read 0.
- */
+/* Attributes that do not depend on the profile.  Those in neither place are features that this driver lacks: they read
+ * 0. */
 static const LeatCpuDeviceFact leat_cpu_device_facts[] = {
   { CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 65536 },
   { CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32 },

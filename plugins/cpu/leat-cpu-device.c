@@ -11,7 +11,7 @@
 #include "leat-cpu-profile.h"
 #include "leat-cpu-state.h"
 
-/* What cuDriverGetVersion reports: the API that the exported entries follow. */
+/* cuDriverGetVersion reports this: the API that the exported entries follow. */
 #define LEAT_CPU_DRIVER_VERSION 13000
 #define LEAT_CPU_PCI_BUS_ID     "0000:00:00.0"
 

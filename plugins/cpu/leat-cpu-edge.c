@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What an edge of a graph may say beyond that the one node comes after the other.  It is held and told again; here the
- * one node begins when the other has ended, whatever its edge allows. */
+/* The data of an edge, which may say more than that one node comes after the other.  They are kept and given back, but
+ * change nothing: here a node begins when the one before it has ended. */
 
 #include "leat-cpu-graph.h"
 

@@ -14,9 +14,9 @@
 #define LEAT_CPU_STACK_LEAST     (16u << 10)
 #define LEAT_CPU_STACK_MOST      (64u << 20)
 
-static gsize leat_cpu_engine_stack_size; /* that a program has asked for, or 0 */
+static gsize leat_cpu_engine_stack_size; /* that an application has asked for, or 0 */
 
-/* What a person has asked for, else the default. */
+/* The stack size that LEAT_CPU_STACK asks for, else the default. */
 static gsize
 leat_cpu_engine_get_first_stack_size (void)
 {

@@ -16,7 +16,7 @@ typedef struct
   const char *text;
 } LeatCpuError;
 
-/* All codes of the driver API by number, also those that this driver never returns: programs print what they get. */
+/* All codes of the driver API by number, also those that this driver never returns: applications print any of them. */
 static const LeatCpuError leat_cpu_errors[] = {
   { 0, "CUDA_SUCCESS", "no error" },
   { 1, "CUDA_ERROR_INVALID_VALUE", "invalid value" },

@@ -3,8 +3,8 @@
  */
 
 /* Updates of a whole executable, or of one child graph in it, from another graph of the same shape.  Steps are paired
- * by their places in the order, which is the order of creation as far as edges allow.  What is not surely right is
- * refused, with a reason. */
+ * by their places in the order, which is the order of creation as far as edges allow.  An update that is not surely
+ * right is refused, with a reason. */
 
 #include "leat-cpu-count.h"
 #include "leat-cpu-exports.h"

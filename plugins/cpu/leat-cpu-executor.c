@@ -18,9 +18,9 @@ static guint leat_cpu_n_queued;
 static guint leat_cpu_n_idle; /* threads that wait for a task, or were started for one and have not begun */
 static pthread_cond_t leat_cpu_task_ready = PTHREAD_COND_INITIALIZER;
 
-/* To wake a thread costs microseconds, and a program that launches and waits takes its work back before the thread has
- * begun.  Where that has been so for a while, one idle thread keeps watch: it looks at the queue every so often, and
- * need not be woken.  Work that nobody waits for begins that much later, and ends the watch soon. */
+/* To wake a thread costs microseconds, and an application that launches and waits takes its work back before the thread
+ * has begun.  Where that has been so for a while, one idle thread keeps watch: it looks at the queue every so often,
+ * and need not be woken.  Work that nobody waits for begins that much later, and ends the watch soon. */
 #define LEAT_CPU_WATCH_NS       100000
 #define LEAT_CPU_WATCH_LOOKS    20 /* without anything posted: the watch ends */
 #define LEAT_CPU_WATCH_SCORE    16 /* taken back that many times more than not */

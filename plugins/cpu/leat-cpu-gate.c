@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* One function for each driver call, which counts it and fails where the N-th call is to fail.  Programs get these from
- * cuGetProcAddress only where LEAT_CPU_FAULT is set; the driver's own calls never pass here. */
+/* One function for each driver call, which counts it and fails where the N-th call is to fail.  Applications get these
+ * from cuGetProcAddress only where LEAT_CPU_FAULT is set; the driver's own calls never pass here. */
 
 #include "leat-cpu-gate.h"
 

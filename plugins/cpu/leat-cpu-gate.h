@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a program is given for the driver call @name instead of @function, where calls are watched. */
+/* The function that an application gets for the driver call @name.  It is @function, unless calls are watched. */
 gpointer leat_cpu_gate_get (const char *name, gpointer function);
 
 G_END_DECLS

@@ -320,7 +320,7 @@ leat_cpu_graph_add_structure (CUgraphNode *node, CUgraph graph, const CUgraphNod
   return result;
 }
 
-/* What the documents reserve must be 0. */
+/* Fields that CUDA's documentation reserves must be 0. */
 static gboolean
 leat_cpu_node_params_are_clean (const CUgraphNodeParams *params)
 {
@@ -356,7 +356,7 @@ cuGraphAddNode_v2 (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependen
                                 : result;
 }
 
-/* What is to be taken away must be there just so; what is added must not be there in any way. */
+/* An edge to be taken away must be there with exactly this data; one to be added must not be there with any. */
 static CUresult
 leat_cpu_graph_check_edge (LeatCpuGraph *graph, CUgraphNode from_handle, CUgraphNode to_handle,
                            const CUgraphEdgeData *data, gboolean add)

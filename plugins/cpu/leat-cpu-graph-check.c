@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What the bodies of conditional nodes may hold, and other rules for graphs that have such nodes. */
+/* Rules for graphs with conditional nodes, such as what the bodies of these may hold. */
 
 #include "leat-cpu-graph.h"
 

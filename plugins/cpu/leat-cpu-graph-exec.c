@@ -16,7 +16,7 @@
   (CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD                                \
    | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 
-/* What an executable takes of the device's memory, as a GPU's driver keeps it there. */
+/* The device memory that an executable takes, as with a GPU's driver, which keeps it there. */
 #define LEAT_CPU_EXEC_BYTES      4096
 #define LEAT_CPU_EXEC_NODE_BYTES 512
 

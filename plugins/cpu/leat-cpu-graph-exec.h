@@ -16,7 +16,7 @@ typedef struct _LeatCpuChange LeatCpuChange;
 struct _LeatCpuExec
 {
   guint32 magic;
-  guint refs; /* the program's and one for each launch under way */
+  guint refs; /* the application's and one for each launch under way */
   guint64 flags;
   guint64 device_bytes;
   LeatCpuGraph *graph; /* that counts it as its only one, while that lives */

@@ -153,7 +153,7 @@ cuGraphGetRootNodes (CUgraph graph, CUgraphNode *nodes, size_t *n_nodes)
   return leat_cpu_graph_list_nodes (graph, nodes, n_nodes, TRUE);
 }
 
-/* Who lists edges without asking what they say is told when they say something. */
+/* A caller that takes no data of edges gets CUDA_ERROR_LOSSY_QUERY where an edge has some. */
 CUresult
 cuGraphGetEdges_v2 (CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges, size_t *n_edges)
 {

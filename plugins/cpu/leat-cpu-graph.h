@@ -80,7 +80,7 @@ void leat_cpu_node_free (LeatCpuNode *node);                                    
 const CUgraphEdgeData *leat_cpu_node_find_edge (LeatCpuNode *from, LeatCpuNode *to); /* or NULL */
 void leat_cpu_node_connect (LeatCpuNode *from, LeatCpuNode *to, const CUgraphEdgeData *data);
 gboolean leat_cpu_node_disconnect (LeatCpuNode *from, LeatCpuNode *to);
-/* Bodies of nodes, as given by the program.  The op is taken over. */
+/* Bodies of nodes, as given by the application.  The op is taken over. */
 void leat_cpu_node_set_op (LeatCpuNode *node, LeatCpuOp *op);
 void leat_cpu_node_set_event (LeatCpuNode *node, LeatCpuEvent *event);
 CUgraphNodeType leat_cpu_op_get_node_type (const LeatCpuOp *op);

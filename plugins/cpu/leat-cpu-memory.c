@@ -16,7 +16,7 @@
 
 #define LEAT_CPU_PITCH_ALIGNMENT 512
 
-/* What may wait for the device is forbidden while others capture. */
+/* Calls that may wait for the device are forbidden while others capture. */
 static CUresult
 leat_cpu_memory_check_capture (void)
 {

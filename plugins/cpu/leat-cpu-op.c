@@ -143,7 +143,7 @@ leat_cpu_value_write (const LeatCpuValue *value)
     __atomic_store_n ((guint64 *) value->address, value->value, __ATOMIC_RELEASE);
 }
 
-/* What keeps the books, and so is done even after a failure. */
+/* Ops that keep the books are done even after a failure.  FALSE for all others. */
 static gboolean
 leat_cpu_op_run_bookkeeping (LeatCpuOp *op)
 {

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct _LeatCpuSignalStack LeatCpuSignalStack;
 
 /* For the calling OS thread; NULL where it has one already.  The first call makes the driver the one that tells, unless
- * the program has a handler. */
+ * the application has a handler. */
 LeatCpuSignalStack *leat_cpu_overflow_watch (void);
 /* On the same OS thread; @stack may be NULL. */
 void leat_cpu_overflow_unwatch (LeatCpuSignalStack *stack);

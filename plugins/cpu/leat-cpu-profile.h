@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What the CPU driver says that its device is.  The default is honest: as many multiprocessors as the engine has
- * workers, one resident block on each, so a cooperative launch never has more blocks than threads that run at the same
- * time. LEAT_CPU_PROFILE replaces fields, for tests against the limits of other devices. */
+/* The device that the CPU driver claims to have.  The default is honest: as many multiprocessors as the engine has
+ * workers, and one resident block on each.  So a cooperative launch never has more blocks than threads that run at the
+ * same time.  LEAT_CPU_PROFILE replaces fields, for tests against the limits of other devices. */
 typedef struct
 {
   const char *name;

@@ -45,7 +45,7 @@ typedef struct
   guint64 n_arenas;
   gsize arena_size; /* with keys */
   gsize keys_offset;
-  /* What ThreadSanitizer ties happens-before edges to. */
+  /* Addresses that ThreadSanitizer ties happens-before edges to. */
   char begin_key, end_key, grid_keys[2];
 } LeatCpuRun;
 

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What AddressSanitizer and ThreadSanitizer must be told about fibers and barriers.  The symbols are weak: kernels may
- * be instrumented while this library is not, and then the runtime in the executable answers.  Every use is behind one
- * of the two flags, which leat_cpu_sanitizer_probe () sets. */
+/* Tells AddressSanitizer and ThreadSanitizer about fibers and barriers.  The symbols are weak: kernels may be
+ * instrumented while this library is not, and then the runtime in the executable answers.  Every use is behind one of
+ * the two flags, which leat_cpu_sanitizer_probe () sets. */
 
 #define LEAT_CPU_TSAN_NO_SYNC 1u
 

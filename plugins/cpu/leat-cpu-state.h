@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What the whole library shares: one lock, the state of the device, and what each thread remembers.
+/* Shared by the whole library: one lock, the state of the device, and what each thread remembers.
  *
  * The lock guards every queue, event, capture and graph.  It is never held while work runs, so it is only ever held for
  * some tens of nanoseconds.  POSIX mutexes and conditions are used, not GLib's, because ThreadSanitizer sees them. */
@@ -34,7 +34,7 @@ leat_cpu_release (void)
 
 typedef struct _LeatCpuStream LeatCpuStream;
 
-/* What a thread remembers between calls. */
+/* The data that a thread keeps between calls. */
 typedef struct
 {
   guint depth; /* of the context stack */

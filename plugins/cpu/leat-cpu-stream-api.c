@@ -85,7 +85,7 @@ leat_cpu_stream_check_wait (CUstream handle, LeatCpuStream **stream)
   return result != CUDA_SUCCESS ? result : leat_cpu_capture_check_unsafe ();
 }
 
-/* What the legacy stream's end means: the other blocking streams' work as well. */
+/* The end of the legacy stream is also the end of the other blocking streams' work. */
 static CUresult
 leat_cpu_stream_wait_end (LeatCpuStream *stream)
 {

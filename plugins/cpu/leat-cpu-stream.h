@@ -33,7 +33,7 @@ struct _LeatCpuStream
   guint flags;
   int priority;
   guint64 id;
-  gboolean is_default; /* the legacy stream or one of a thread: never destroyed by the program */
+  gboolean is_default; /* the legacy stream or one of a thread: never destroyed by the application */
 
   LeatCpuItem *first;
   LeatCpuItem *last;

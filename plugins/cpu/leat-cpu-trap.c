@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a kernel can say: traps, failed assertions, the engine's own findings, printf. */
+/* Messages from a kernel: traps, failed assertions, the engine's own findings, printf. */
 
 #include "leat-cpu-block.h"
 
