@@ -29,8 +29,8 @@ void leat_csr_call_add_scratch (LeatCsrCall *self, const char *name, guint64 byt
 void leat_csr_call_add_zeros (LeatCsrCall *self, const char *name, guint64 bytes);
 /* An output where it is linked, else scratch. */
 void leat_csr_call_add_output (LeatCsrCall *self, LeatNode *node, const char *port, guint64 bytes);
-/* What searches have taken under which limits (kernels/tune.cu), from run to run and from session to session, where it
- * @tunes; else memory that nobody looks at. */
+/* The times that searches took, by their limits (kernels/tune.cu).  They are kept from run to run and from session to
+ * session where it @tunes; else this is memory that nobody looks at. */
 void leat_csr_call_add_tuning (LeatCsrCall *self, gboolean tunes);
 /* A bounded output's items, and the count that the kernel sets. */
 void leat_csr_call_add_series (LeatCsrCall *self, LeatNode *node, const char *port, guint64 bytes);

@@ -84,7 +84,7 @@ leat_csr_files_refuse_kind (const LeatCsrFiles *self, const LeatFileKind *kind, 
                kind->what, advice);
 }
 
-/* What reads as lines of edges, and is something else. */
+/* Refuses files that read as lines of edges, and are something else. */
 static gboolean
 leat_csr_files_check_edges (const LeatCsrFiles *self, const LeatCsrFileText *text, GError **error)
 {

@@ -22,7 +22,7 @@ typedef enum
   LEAT_CSR_REVERSED
 } LeatCsrDirection;
 
-/* What is read, and how. */
+/* The files to read, and how. */
 typedef struct
 {
   char *path;                        /* a text, or */

@@ -22,7 +22,7 @@ gboolean leat_csr_input_find (LeatCsrInput *self, LeatNode *node, LeatNegotiatio
 gboolean leat_csr_input_check_numbers (LeatNode *node, const char *port, LeatSpec *spec, GError **error);
 /* A GPU's warps are whole. */
 gboolean leat_csr_input_check_threads (LeatNode *node, guint64 threads, GError **error);
-/* What every kernel text of this plugin begins with.  @edges: what there is one of for each edge: "indices" */
+/* Every kernel text of this plugin begins with this.  @edges: what there is one of for each edge: "indices" */
 void leat_csr_input_write (const LeatCsrInput *self, const char *edges, GString *head);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a node says where `max-iterations` or `budget` ends it. */
+/* The words of a node's report where `max-iterations` or `budget` ends it. */
 typedef struct
 {
   const char *steps; /* what its iterations are: "levels" */

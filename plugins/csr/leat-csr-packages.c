@@ -129,7 +129,7 @@ leat_csr_edges_add (LeatCsrEdges *edges, guint32 from, guint32 to)
   g_array_append_val (edges->to, to);
 }
 
-/* What a name leads to: the package, or <name>, if that is known to be needed. */
+/* The place of a name: <name> if that is known, else the package, else a new <name>. */
 static guint32
 leat_csr_packages_resolve (LeatCsrPackages *self, const char *name)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What the nodes have in common that carry values along edges until nothing changes; kernels/relax.cu says how. */
+/* Common to the nodes that carry values along edges until nothing changes; kernels/relax.cu says how. */
 typedef struct
 {
   guint64 max_iterations;

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a search begins with; kernels take the number. */
+/* The data that a search begins with; kernels take the number. */
 typedef enum
 {
   LEAT_CSR_COLD,   /* nothing */
