@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What nvcc compiles, as C sees it.  Plain C types alone: nvcc's side knows nothing of GLib. */
+/* The functions that nvcc compiles, as C sees them.  Only plain C types: nvcc's side knows nothing of GLib. */
 
 typedef enum
 {

@@ -8,8 +8,8 @@
 
 #include "leat-cub-kernels.h"
 
-/* What CUB asks for beside the keys and numbers that it moves to and fro: a word of each digit's value for a tile,
- * which has more than a thousand keys, and some kilobytes.  Each call holds what it asks for against it. */
+/* Memory that CUB asks for beside the keys and numbers that it moves: a word for each digit's value and tile, and some
+ * kilobytes.  A tile has more than a thousand keys.  Each call compares what CUB asks for with this. */
 #define LEAT_CUB_TILE_BYTES(n) (n)
 #define LEAT_CUB_FEW_BYTES     (1u << 20)
 
@@ -75,7 +75,7 @@ leat_cub_sort_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
          && leat_negotiation_set_output (negotiation, "from", from, error);
 }
 
-/* What one run needs; addresses are found when the work is put on a stream. */
+/* The parameters of one run; addresses are found when the work is put on a stream. */
 typedef struct
 {
   LeatCubKeys kind;
