@@ -171,7 +171,7 @@ leat_image_decoder_feed (GdkPixbufLoader *loader, LeatImageSize *size, LeatInput
   return TRUE;
 }
 
-/* What the loader says is worded by each format's library; the file and what would help are said here. */
+/* Each format's library words the loader's errors in its own way.  Said here are the file, and what would help. */
 static gboolean
 leat_image_decoder_explain (LeatInputFile *input, GError *inner, GError **error)
 {
