@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What the nodes have in common that stand for a file: a source when `out` is linked, a sink when `in` is. */
+/* Common to the nodes that stand for a file: a source when `out` is linked, a sink when `in` is. */
 
 /* The file that `path` means: "-" and "" as they are, others against the folder of the pipeline file. */
 char *leat_file_role_dup_path (LeatNode *node, const char *path);

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What the system has in memory is copied by who reads it, and one thread copies a tenth of what a link to a device
- * carries: so several threads read a part each, at places of its own. */
+/* A thread that reads copies what the system has in memory, at a tenth of the speed of a link to a device.  So several
+ * threads read a part each, every one at a place of its own. */
 
 #include "leat-input-parts.h"
 

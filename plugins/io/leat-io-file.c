@@ -32,7 +32,7 @@ struct _LeatIoFile
   LeatInputFile *input;
   LeatOutputFile *output;
   guint64 unit; /* bytes that cannot be taken apart: a row, or the item where every run has the same */
-  /* What a pipe gave beyond the last whole row, until the rest of the row comes. */
+  /* Bytes from a pipe beyond the last whole row, kept until the rest of the row comes. */
   guint8 *carry;
   gsize carried;
   guint64 given; /* bytes that were read so far */
@@ -100,7 +100,7 @@ leat_io_file_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **e
     return FALSE;
   allowed = leat_negotiation_get_allowed (negotiation, "out");
   spec = leat_io_file_choose_spec (self, allowed);
-  /* What is still open then is told by whoever asked. */
+  /* Without a spec, the caller reports what is still open. */
   return spec == NULL || leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* Room that a written header takes when it must be written anew with another shape. */
 #define LEAT_NPY_HEADER_BYTES 256
 
-/* What the head of an .npy file says about the array that follows it. */
+/* The head of an .npy file says this about the array that follows it. */
 typedef struct
 {
   LeatDtype dtype;
