@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What items are combined with, as text for a kernel. */
+/* The operation that combines items, as text for a kernel. */
 typedef enum
 {
   LEAT_OPERATION_SUM,
@@ -31,7 +31,7 @@ typedef struct
 /* The names of the kinds, NULL-terminated, by their numbers. */
 extern const char *const leat_operation_names[];
 
-/* What results are where nobody says so. */
+/* The type of results where nobody names one. */
 LeatDtype leat_operation_get_result (LeatOperationKind kind, LeatDtype item);
 /* Whether properties fit each other: an expression is for EXPR, a type for that and for SUM. */
 gboolean leat_operation_check (LeatOperationKind kind, const char *expression, gboolean has_type, GError **error);

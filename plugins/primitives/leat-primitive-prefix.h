@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What nodes that stand on kernels/prefix.cu have in common. */
+/* Common to nodes that are built on kernels/prefix.cu. */
 
 #define LEAT_PREFIX_THREADS 256
 /* Where order counts one kernel does it up to so many tiles; each then reads the sums of all before. */
@@ -20,7 +20,7 @@ void leat_prefix_write_counts (GString *head);
 /* @acc_bytes: of an Acc */
 guint64 leat_prefix_count_tiles (guint64 items, gsize acc_bytes, gboolean segmented);
 guint64 leat_prefix_count_blocks (guint64 tiles);
-/* What kernels/prefix-once.cu keeps of the tiles. */
+/* The memory in which kernels/prefix-once.cu keeps track of the tiles. */
 LeatBufferId leat_prefix_add_control (LeatRecorder *recorder, guint64 tiles);
 /* Memory for the tiles' sums, and for that of all. */
 LeatBufferId leat_prefix_add_parts (LeatRecorder *recorder, guint64 tiles);

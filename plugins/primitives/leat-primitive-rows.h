@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What `gather` and `scatter` have in common: rows that are found by number. */
+/* Common to `gather` and `scatter`, which find rows by number. */
 
 /* How rows are moved: as the widest words that divide them, for which each row begins well enough aligned. */
 const char *leat_primitive_rows_get_word (guint64 row_bytes, guint64 *word_bytes);

@@ -131,7 +131,7 @@ leat_compact_layout_measure (const LeatCompactLayout *self, guint64 *looked_at, 
     }
 }
 
-/* What was quickest on an H200 of many shapes (tests/bench/peers/select.cu). */
+/* The quickest of many shapes on an H200 (tests/bench/peers/select.cu). */
 static gboolean
 leat_compact_layout_choose_few (LeatCompactLayout *self, guint64 looked_at, guint64 kept)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What one `compact` is about, as far as its kernel's text follows from it. */
+/* The facts of one `compact` that its kernel's text follows from. */
 
 typedef enum
 {

@@ -14,7 +14,7 @@ leat_compact_column_is_bits (const LeatCompactLayout *self, const LeatCompactCol
   return self->by == LEAT_COMPACT_BY_BITS && column->looked_at;
 }
 
-/* What a thread loads of it fills whole words, of which each has several of its items. */
+/* Whether the items that a thread loads of the column fill whole words, each with several items. */
 static gboolean
 leat_compact_column_is_packed (const LeatCompactLayout *self, const LeatCompactColumn *column)
 {

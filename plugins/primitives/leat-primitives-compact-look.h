@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* What a kernel loads of the columns: the types for it, and the functions that kernels/compact.cu expects. */
+/* The text that loads the columns: its types, and the functions that kernels/compact.cu expects. */
 
 gboolean leat_compact_column_is_bits (const LeatCompactLayout *self, const LeatCompactColumn *column);
-/* What a pointer to its rows points to. */
+/* The type that a pointer to its rows points to. */
 const char *leat_compact_column_get_type (const LeatCompactLayout *self, const LeatCompactColumn *column);
 
 /* CompactPack_NAME, of as many rows as a thread loads at once. */

@@ -9,9 +9,8 @@
 
 #define LEAT_COMPACT_BUSY_THREADS 1024 /* of a multiprocessor */
 
-/* What kernels/compact.cu leaves to the text around it: types and functions that know the columns and the predicate.
- * Whatever is not a name of the user's begins with leat_ in here, where the names of columns and arguments are, since
- * these may not. */
+/* The text that kernels/compact.cu needs around it: types and functions that know the columns and the predicate.  Its
+ * own names begin with leat_ where names of columns and arguments are too, since those may not begin so. */
 
 static void
 leat_compact_text_begin (const LeatCompactLayout *self, GString *text)

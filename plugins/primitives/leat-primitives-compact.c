@@ -567,7 +567,7 @@ leat_primitives_compact_negotiate (LeatNode *node, LeatNegotiation *negotiation,
                                            self->index == 0 ? LEAT_DTYPE_U32 : LEAT_DTYPE_U64, room, error);
 }
 
-/* What a call is made from. */
+/* The parts that a call is made from. */
 typedef struct
 {
   GArray *args;    /* LeatArg */

@@ -132,7 +132,7 @@ leat_primitives_histogram_write_whole (LeatPrimitivesHistogram *self, const Leat
                           range->high - range->low, wide ? "uint64_t" : "uint32_t", width);
 }
 
-/* What is just below the end may be rounded to it. */
+/* Rounding may move an item from just below the end to the end.  It counts in the last bin. */
 static void
 leat_primitives_histogram_write_real (LeatPrimitivesHistogram *self, const LeatHistogramRange *range, GString *head)
 {

@@ -148,7 +148,7 @@ leat_primitives_reduce_negotiate (LeatNode *node, LeatNegotiation *negotiation, 
   return leat_primitives_reduce_compile (self, error) && leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 
-/* What of the input all three kernels begin with, and what they end with. */
+/* All three kernels begin with the arguments of the input, and end with those of the output. */
 static void
 leat_primitives_reduce_add_x (LeatPrimitiveCall *call, LeatRecorder *recorder, guint64 row)
 {

@@ -174,7 +174,7 @@ leat_primitives_sort_negotiate (LeatNode *node, LeatNegotiation *negotiation, GE
          && leat_primitives_sort_set_outputs (negotiation, keys, values, error);
 }
 
-/* What the kernels of one run share. */
+/* The buffers and sizes that the kernels of one run share. */
 typedef struct
 {
   LeatBufferId keys, values, sorted, carried, from; /* from: the output, or memory of the same size; a word if unused */
