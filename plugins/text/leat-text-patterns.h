@@ -26,7 +26,7 @@ guint leat_patterns_get_longest (LeatPatterns *self);
 /* The most occurrences that @starts successive positions can hold; G_MAXUINT64 for more than a number can be. */
 guint64 leat_patterns_get_bound (LeatPatterns *self, guint64 starts);
 
-/* What kernels/scan.cu reads. */
+/* The data that kernels/scan.cu reads. */
 GBytes *leat_patterns_dup_bytes (LeatPatterns *self);
 GBytes *leat_patterns_dup_tables (LeatPatterns *self);
 /* The distinct first two bytes of all patterns, at most @max pairs; empty when there are more, or a pattern of one

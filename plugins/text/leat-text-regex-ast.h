@@ -25,7 +25,7 @@ typedef enum
   LEAT_REGEX_ASSERT,
 } LeatRegexKind;
 
-/* What holds between two bytes of a line, or at an end of it. */
+/* Conditions on the place between two bytes of a line, or at an end of it. */
 typedef enum
 {
   LEAT_REGEX_LINE_BEGIN,

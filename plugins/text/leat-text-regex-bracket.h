@@ -22,8 +22,8 @@ typedef struct
 gboolean leat_regex_text_fail (LeatRegexText *self, const char *at, GError **error, const char *format, ...)
   G_GNUC_PRINTF (4, 5);
 
-/* What stands for sets of bytes: [...] and \X.  Each is read and passed.  @byte is set to the one byte that an escape
- * means, and to -1 where it means more. */
+/* Read sets of bytes, [...] and \X, and go past them.  @byte is set to the one byte that an escape means, and to -1
+ * where it means more. */
 gboolean leat_regex_parse_bracket (LeatRegexText *text, LeatRegexSet *set, GError **error);
 gboolean leat_regex_parse_escaped_set (LeatRegexText *text, LeatRegexSet *set, int *byte, GError **error);
 

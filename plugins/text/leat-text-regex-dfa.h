@@ -18,7 +18,7 @@ typedef enum
   LEAT_REGEX_DFA_LONGEST,  /* a match begins where the automaton does, and it goes on for a longer one */
 } LeatRegexDfaKind;
 
-/* What was before the byte where an automaton begins. */
+/* The kind of byte before the one where an automaton begins. */
 typedef enum
 {
   LEAT_REGEX_AFTER_LINE_END,

@@ -163,7 +163,7 @@ typedef struct
   GPtrArray *prefix; /* what was open when it first ended */
 } LeatRegexRow;
 
-/* What is open ends here, and @open begins. */
+/* The open strings end here, and those of @open begin. */
 static void
 leat_regex_row_break (LeatRegexRow *self, GPtrArray *open)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What every line with a match must hold, so that lines without it need no automaton. */
+/* Bytes that every line with a match must hold, so that lines without them need no automaton. */
 
 /* Up to eight bytes that stand in a row, the first in the lowest bits. */
 typedef struct

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What kernels/regex.cu needs to look for regexes. */
+/* The data that kernels/regex.cu needs to look for regexes. */
 typedef struct
 {
   GBytes *line;              /* automaton: whether a line has a match */

@@ -83,7 +83,7 @@ leat_text_report_flush (LeatTextReport *self, GError **error)
   return written;
 }
 
-/* What is to be printed: as `emit` says, or the rows where it leaves that open. */
+/* Chooses what to print: as `emit` says, or as the rows are where it leaves that open. */
 static void
 leat_text_report_settle (LeatTextReport *self, const LeatTextRows *rows)
 {
@@ -263,7 +263,7 @@ leat_text_report_put_pattern (LeatTextReport *self, guint64 index, GError **erro
   return TRUE;
 }
 
-/* What stands behind the colon. */
+/* Puts the part behind the colon. */
 static gboolean
 leat_text_report_put_rest (LeatTextReport *self, const guint64 *row, GError **error)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What the rows are that `text:scan` gives, as it goes with their spec. */
+/* The kind of rows that `text:scan` gives; it goes with their spec. */
 typedef struct
 {
   LeatTextEmit emit;

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What `text:scan` and `text:report` may give and take; as kernels/regex.cu numbers them. */
+/* The rows that `text:scan` and `text:report` may give and take, as kernels/regex.cu numbers them. */
 typedef enum
 {
   LEAT_TEXT_EMIT_OFFSET,
