@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What all cases are given. */
+/* The settings that all cases are given. */
 typedef struct
 {
   const char *selector; /* of the device */

@@ -3,7 +3,7 @@
  */
 
 /* Kernels one after the other and side by side, and what a session adds to the launch of its graph.  The first kernel
- * reads the program's memory and the last writes it, so that the graph is kernels only. */
+ * reads the application's memory and the last writes it, so that the graph is kernels only. */
 
 #include "leat-bench-subject.h"
 #include "replay/leat-session-bare-private.h"
@@ -14,7 +14,7 @@
 #define BRANCH_NUMBERS 256
 #define BRANCH_STEPS   2000
 
-/* What takes turns, so that what changes on the machine meets all of them; who is first changes from round to round. */
+/* These take turns, so that what changes on the machine meets all of them.  The first changes from round to round. */
 typedef enum
 {
   LEAT_BENCH_TURN_REPLAY,  /* leat_session_replay () */
@@ -78,7 +78,7 @@ leat_bench_fail_call (CUresult result, const char *call, GError **error)
   return FALSE;
 }
 
-/* The fastest way that a program has to wait: a GPU is asked again and again; the CPU driver needs the processor. */
+/* The fastest wait that an application has: a GPU is asked again and again; the CPU driver needs the processor. */
 static CUresult
 leat_bench_wait (const LeatBareReplay *bare, gboolean spin)
 {
@@ -106,7 +106,7 @@ leat_bench_launch_by_hand (LeatBenchTurns *self, gboolean spin, GError **error)
   return result == CUDA_SUCCESS || leat_bench_fail_call (result, "the wait for the graph", error);
 }
 
-/* A run in two halves, of which the first is what a program's thread pays that does something else meanwhile. */
+/* A run in two halves, of which the first is what an application's thread pays that does something else meanwhile. */
 static gboolean
 leat_bench_launch_by_session (LeatBenchTurns *self, LeatBenchSubject *subject, GError **error)
 {

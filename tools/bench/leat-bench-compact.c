@@ -108,7 +108,7 @@ leat_bench_compact_compare (const LeatBenchCompact *self, gconstpointer found, g
   return FALSE;
 }
 
-/* What comes is held against a loop. */
+/* The result is compared with that of a loop. */
 static gboolean
 leat_bench_compact_check (LeatBenchCompact *self, GError **error)
 {
@@ -199,7 +199,7 @@ leat_bench_run_compact (LeatBench *bench, const LeatBenchCase *kind, GError **er
   return TRUE;
 }
 
-/* Microseconds until the rows are in the program's memory; negative after an error. */
+/* Microseconds until the rows are in the application's memory; negative after an error. */
 static double
 leat_bench_compact_bring (LeatBenchCompact *self, GError **error)
 {

@@ -300,7 +300,7 @@ leat_bench_contest_compare_port (LeatBenchContest *self, LeatBenchPort *port, GE
   return TRUE;
 }
 
-/* Who is first changes from round to round. */
+/* The side that is first changes from round to round. */
 static gboolean
 leat_bench_contest_do_round (LeatBenchContest *self, GError **error)
 {

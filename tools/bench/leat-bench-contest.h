@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /* A session and the same work orchestrated from the host (leat-bench-host.h), on the same inputs in turns: both from
- * the program's memory to the program's memory, all results compared, the calls of each side counted by the driver's
- * table while its clock runs. */
+ * the application's memory to the application's memory, all results compared, the calls of each side counted by the
+ * driver's table while its clock runs. */
 
 typedef enum
 {
@@ -26,7 +26,7 @@ LeatBenchContest *leat_bench_contest_new (LeatBench *bench, LeatPipeline *pipeli
 void leat_bench_contest_free (LeatBenchContest *self);
 gboolean leat_bench_contest_run (LeatBenchContest *self, GError **error);
 LeatBenchSeries *leat_bench_contest_get_times (LeatBenchContest *self, LeatBenchSide side);
-/* What was measured, counted and compared. */
+/* Puts down in @row what was measured, counted and compared. */
 void leat_bench_contest_tell (LeatBenchContest *self, LeatEvidence *row);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatBenchContest, leat_bench_contest_free)

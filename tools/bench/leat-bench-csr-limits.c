@@ -12,7 +12,7 @@
 #define ROUNDS    2 /* in which each set has its turn */
 #define SETS_MOST 12
 
-/* What is searched, by which sets of limits: the first are those with which most graphs do well, the last measures. */
+/* A search, and its sets of limits.  With the first set most graphs do well; the last set measures. */
 typedef struct
 {
   const char *node, *links, *result;

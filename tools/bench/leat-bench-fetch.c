@@ -51,7 +51,7 @@ leat_bench_fetch_find (LeatBenchFetch *self, const char *node, GError **error)
   return self->op != NULL;
 }
 
-/* What is bounded and written is what the program wants. */
+/* The bounded output that the kernel writes is what the application wants. */
 static void
 leat_bench_fetch_look (LeatBenchFetch *self, guint64 *most)
 {

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What a program does by hand whose data are on the device and that wants what one kernel keeps of them: launches the
- * kernel, copies the count back, waits, copies as many items back, and waits.  All memory is there before, that of the
- * program is pinned; the kernel, its arguments and the shape of its launch are those of a session's plan. */
+/* By hand: an application has its data on the device, and wants what one kernel keeps of them.  It launches the kernel,
+ * copies the count back, waits, copies as many items back, and waits.  All memory is there before, and the
+ * application's is pinned.  The kernel, its arguments and the shape of its launch are those of a session's plan. */
 
 typedef struct _LeatBenchFetch LeatBenchFetch;
 

@@ -7,10 +7,10 @@
 #include "leat-bench-subject.h"
 #include "replay/leat-session-bare-private.h"
 
-/* A chain as one kernel, against the graph of its kernels one by one as a program would launch it by hand.  What brings
- * the numbers and takes a few of them away stands before and after both, and is measured by itself too.  Numbers come
- * from the host's memory as the first kernel asks for them; or a kernel of a few blocks takes them over first, so that
- * all others find them on the device. */
+/* A chain as one kernel, against the graph of its kernels one by one as an application would launch it by hand.  Other
+ * ops bring the numbers and take a few of them away, before and after both; they are measured by themselves too.
+ * Numbers come from the host's memory as the first kernel asks for them.  Or a kernel of a few blocks takes them over
+ * first, so that all others find them on the device. */
 
 #define SETTLE  50
 #define SEED    1024

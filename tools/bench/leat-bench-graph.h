@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* A pipeline from a file, with an `app` node of the same spec in the place of each source and sink, so that a program
- * gives it its data and no file is read or written.  NULL with an error. */
+/* A pipeline from a file, with an `app` node of the same spec in the place of each source and sink, so that an
+ * application gives it its data and no file is read or written.  NULL with an error. */
 LeatPipeline *leat_bench_graph_load (const char *path, GError **error);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Memory of the program's, and while a kernel needs it, of the device. */
+/* Memory of the application, and while a kernel needs it, of the device. */
 typedef struct
 {
   gpointer data;
@@ -20,7 +20,7 @@ typedef struct
   CUdeviceptr address;
 } LeatBenchBlock;
 
-/* What a kernel does with a block, whose several buffers it may name. */
+/* A kernel's use of a block.  The kernel may name several buffers of the block. */
 typedef struct
 {
   LeatBenchBlock *block;

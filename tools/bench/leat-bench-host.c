@@ -227,7 +227,7 @@ leat_bench_host_bring (LeatBenchHost *self, const LeatOp *op, const LeatBenchUse
 
   if (!leat_bench_host_check (self, op, "cuMemAlloc", result, error))
     return FALSE;
-  /* What it does not read and nothing has written is not worth an upload. */
+  /* A block that the kernel does not read and nothing has written is not worth an upload. */
   if ((use->access & LEAT_ACCESS_READ) == 0 && !block->kept && !block->written)
     return TRUE;
   self->bytes_up += block->bytes;
@@ -264,7 +264,7 @@ leat_bench_host_give_back (LeatBenchHost *self, const LeatOp *op, GError **error
   return leat_bench_host_check (self, op, "cuMemFree", worst, error);
 }
 
-/* On the stream that is there without being made, as programs do that make none. */
+/* On the stream that is there without being made, as applications do that make none. */
 static gboolean
 leat_bench_host_do_kernel (LeatBenchHost *self, const LeatOp *op, GError **error)
 {
@@ -280,7 +280,7 @@ leat_bench_host_do_kernel (LeatBenchHost *self, const LeatOp *op, GError **error
   return leat_bench_host_give_back (self, op, good ? error : NULL) && good;
 }
 
-/* Its data are the program's, so these are no step. */
+/* Its data are the application's, so these are no step. */
 static void
 leat_bench_host_do_copy (LeatBenchHost *self, const LeatOp *op)
 {

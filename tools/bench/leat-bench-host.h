@@ -7,10 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What a program does that has its data in its own memory and orchestrates each step from there: for every kernel of a
- * plan it allocates what the kernel is given, uploads what it reads, launches it, waits, reads back what it wrote, and
- * frees all.  Through the same driver, with the same kernels and the same shapes of launches as the session whose plan
- * it is. */
+/* By hand: an application has its data in its own memory and orchestrates each step from there.  For every kernel of a
+ * plan it allocates memory, uploads what the kernel reads, launches it, waits, reads back what it wrote, and frees
+ * all.  The driver, the kernels and the shapes of launches are those of the session whose plan it is. */
 
 typedef struct _LeatBenchHost LeatBenchHost;
 

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What a program would write without Leat for work that is done until it is enough: a graph with a conditional node, of
- * whose two kernels the last decides; and two launches for each iteration, a copy of one number to the host, and a wait
- * for it. */
+/* The code of an application without Leat for work that is done until it is enough.  One way is a graph with a
+ * conditional node, of whose two kernels the last decides.  The other is two launches for each iteration, a copy of one
+ * number to the host, and a wait for it. */
 
 typedef struct _LeatBenchLoopRaw LeatBenchLoopRaw;
 

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Kernels on a device as a program loads them by hand. */
+/* Kernels on a device as an application loads them by hand. */
 LeatModule *leat_bench_module_load (LeatDevice *device, LeatKernelSource *source, GError **error);
 
 G_END_DECLS

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What it takes until a pipeline is ready, and until a new process has its first result.  The device is open and the
- * images of the kernels are cached before anything is measured. */
+/* Measures the time until a pipeline is ready, and until a new process has its first result.  The device is open and
+ * the images of the kernels are cached before anything is measured. */
 
 #include "leat-bench-subject.h"
 

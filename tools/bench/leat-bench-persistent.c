@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A run that is handed to a persistent kernel, against the same run as a graph whose kernel reads and
- * writes the program's memory, and against graphs in which there is nothing, or a kernel that does nothing: one of each
- * in turn. */
+/* A run that is handed to a persistent kernel, against the same run as a graph whose kernel reads and writes the
+ * application's memory.  Also against graphs in which there is nothing, or a kernel that does nothing: one of each in
+ * turn. */
 
 #include "leat-bench-module.h"
 #include "leat-bench-subject.h"

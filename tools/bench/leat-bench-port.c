@@ -58,7 +58,7 @@ leat_bench_next (guint64 *state)
   return x ^ (x >> 31);
 }
 
-/* Numbers from 0 to 1 for floats, any bits for others.  What run it is, the seed and the place of the node decide. */
+/* Numbers from 0 to 1 for floats, any bits for others.  The run, the seed and the place of the node decide. */
 void
 leat_bench_port_fill (LeatBenchPort *self, guint64 seed, guint64 run, guint place)
 {

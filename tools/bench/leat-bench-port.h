@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 #define LEAT_BENCH_TURN_RUNS 8 /* of a side, before it is the other's turn */
 
-/* One `app` node: its data in the program, as each side gets or gives them. */
+/* One `app` node: its data in the application, as each side gets or gives them. */
 typedef struct
 {
   const char *name;
@@ -28,7 +28,7 @@ gboolean leat_bench_port_init (LeatBenchPort *self, LeatSession *session, LeatBe
 void leat_bench_port_clear (LeatBenchPort *self);
 /* The data of run number @run, for both sides; @place: of the node */
 void leat_bench_port_fill (LeatBenchPort *self, guint64 seed, guint64 run, guint place);
-/* What a run of the session has to do: from the program's memory, and to it as number @at of the turn. */
+/* For a run of the session: copy from the application's memory, and to it as number @at of the turn. */
 gboolean leat_bench_port_give (LeatBenchPort *self, LeatSession *session, GError **error);
 gboolean leat_bench_port_take (LeatBenchPort *self, LeatSession *session, guint at, GError **error);
 /* The results of the host, which has them in its memory, are set aside. */

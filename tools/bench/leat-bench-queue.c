@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What goes through a queue of work items on the device in a second, and what it takes from one thread to another.  The
+/* Measures the items that a work queue on the device passes in a second, and the time from one thread to another.  The
  * kernels count, so that each run shows that no item was lost. */
 
 #include "leat-bench-case.h"

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* What a program would write without Leat for many inputs: a graph for each (upload, kernels, readback), launched on
- * eight streams in turn.  And copies both ways at once, for what the link carries. */
+/* The code of an application without Leat for many inputs: a graph for each (upload, kernels, readback), launched on
+ * eight streams in turn.  There are also copies both ways at once, for what the link carries. */
 
 typedef struct _LeatBenchRaw LeatBenchRaw;
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Sixteen inputs in memory of the program's, another one for each run, against runs on the same memory.  Sixteen chains
- * of as many kernels; the first of each reads the program's memory and the last writes the session's. */
+/* Sixteen inputs in memory of the application's, another one for each run, against runs on the same memory.  Sixteen
+ * chains of as many kernels; the first of each reads the application's memory and the last writes the session's. */
 
 #include "leat-bench-case.h"
 

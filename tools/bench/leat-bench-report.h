@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What cases found: a line of a table at once, and all of it as JSON at the end. */
+/* The results of cases: a line of a table at once, and all of it as JSON at the end. */
 
 typedef struct _LeatBenchReport LeatBenchReport;
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Bytes in, one kernel (2x + 1), bytes out: from what the program has written into the input's memory to what it reads
- * in the output's. */
+/* Bytes in, one kernel (2x + 1), bytes out: from what the application has written into the input's memory to what it
+ * reads in the output's. */
 
 #include "leat-bench-subject.h"
 
@@ -38,7 +38,7 @@ leat_bench_time_round_trip (LeatBenchSubject *subject, LeatBenchSeries *times, G
   return TRUE;
 }
 
-/* What Leat chose from, the times in microseconds. */
+/* The trials that Leat chose from, with times in microseconds. */
 static void
 leat_bench_tell_trials (LeatBench *bench, LeatBenchSubject *subject)
 {

@@ -12,7 +12,7 @@
 
 #define LIMIT_MS 20
 
-/* What ends at once for a small number, and never for a large one. */
+/* The work ends at once for the small number, and never for the large one. */
 #define ENDS    4
 #define ENDURES 1000000
 

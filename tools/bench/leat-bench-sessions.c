@@ -27,7 +27,7 @@ typedef struct
   double others_scheduled, others_unscheduled; /* runs a second */
 } LeatBenchSessions;
 
-/* Who runs one of the others, again and again. */
+/* A thread that runs one of the other sessions, again and again. */
 typedef struct
 {
   LeatBenchSessions *all;

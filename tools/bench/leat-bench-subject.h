@@ -19,7 +19,7 @@ typedef struct
   gsize step; /* between those that change from run to run */
 } LeatBenchSubject;
 
-/* What a number becomes. */
+/* A number becomes number * times + plus. */
 typedef struct
 {
   double times, plus;
@@ -38,7 +38,7 @@ gboolean leat_bench_subject_try (LeatBenchSubject *self, const LeatBenchRule *ru
 gboolean leat_bench_subject_lend (LeatBenchSubject *self, GError **error);
 /* Changes numbers all over the input. */
 void leat_bench_subject_stir (LeatBenchSubject *self, guint round);
-/* One replay as a program does it, its time in microseconds; negative after an error. */
+/* One replay as an application does it, its time in microseconds; negative after an error. */
 double leat_bench_subject_replay (LeatBenchSubject *self, gboolean lend, GError **error);
 /* Are the numbers that were changed what they must become? */
 gboolean leat_bench_subject_check (LeatBenchSubject *self, guint round, const LeatBenchRule *rule, GError **error);

@@ -191,7 +191,7 @@ leat_bench_write (LeatBench *bench, const LeatBenchOptions *options, LeatOutputF
   return (!options->json || leat_tool_print (text, error)) && (file == NULL || leat_tool_write (file, text, error));
 }
 
-/* What was measured before an error is written too. */
+/* Figures that were measured before an error are written too. */
 static gboolean
 leat_bench_do (LeatBench *bench, const LeatBenchOptions *options, GError **error)
 {

@@ -37,7 +37,7 @@ static const LeatEvidenceTerm leat_evidence_order[] = { TERM ("least-us", least_
                                                         TERM ("median-us", median_us), TERM ("p90-us", p90_us),
                                                         TERM ("most-us", most_us) };
 
-/* What a program that orchestrates from the host does at least once a run; whoever does less is no such program. */
+/* An application that orchestrates from the host does each at least once a run, else it is no such application. */
 static const LeatEvidenceTerm leat_evidence_at_host[] = {
   TERM ("uploads", uploads),   TERM ("readbacks", readbacks), TERM ("allocations", allocations),
   TERM ("launches", launches), TERM ("waits", waits),         TERM ("bytes-up", bytes_up)

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Reads the file of rows.  What it takes is what leat_evidence_to_line () writes, and the same from a spreadsheet:
- * fields in quotes, and lines that end with CR LF. */
+/* Reads the file of rows.  It takes what leat_evidence_to_line () writes, and the same from a spreadsheet: fields in
+ * quotes, and lines that end with CR LF. */
 
 #include "leat-evidence.h"
 

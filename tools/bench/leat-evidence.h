@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* A claim that a resident session is faster than a program that orchestrates each step from the host, as a row of a CSV
- * file: what was measured on both sides, with the same data, and what the driver was asked for while the clock ran. */
+/* A row of a CSV file: a claim that a resident session is faster than an application that orchestrates each step from
+ * the host.  It has the times of both sides with the same data, and the driver's calls while the clock ran. */
 
 typedef struct
 {
@@ -84,7 +84,7 @@ void leat_evidence_blame (GPtrArray *faults, const LeatEvidence *row, const char
 void leat_evidence_add_fault (GPtrArray *faults, guint line, guint column, const char *format, ...)
   G_GNUC_PRINTF (4, 5);
 
-/* What any row must be: both sides alike, nothing else in the way, enough of it, and the same when it is done again. */
+/* Checks each row: both sides do the same, nothing else was running, runs are enough, and repeated rows agree. */
 void leat_evidence_check (const GPtrArray *rows, GPtrArray *faults);
 
 typedef struct _LeatRequirement LeatRequirement;
