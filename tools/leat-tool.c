@@ -37,7 +37,7 @@ leat_tool_exit_from_driver (int code)
     }
 }
 
-/* What the data turned out to be is no fault of the pipeline. */
+/* Errors in the data are no fault of the pipeline. */
 static LeatExit
 leat_tool_exit_from_graph (int code)
 {

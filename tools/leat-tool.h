@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What leat-launch and leat-inspect share: how they end, and how they speak. */
+/* Common to leat-launch and leat-inspect: how they end, and how they speak. */
 
 /* The tools' exit codes, as their manual pages say. */
 typedef enum
@@ -40,11 +40,11 @@ void leat_tool_hint (int code);
 void leat_tool_report (const GError *error);
 /* Every error (element-type GError), and how many there were when there are several. The exit code is the first's. */
 LeatExit leat_tool_report_all (const GPtrArray *errors);
-/* What is wrong with the command line, and where help is. Always LEAT_EXIT_USAGE. */
+/* Says what is wrong with the command line, and where help is. Always LEAT_EXIT_USAGE. */
 LeatExit leat_tool_report_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 void leat_tool_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* What the library notes from now on is said as leat_tool_note () says it, or with @quiet not at all. */
+/* From now on the library's notes are said as leat_tool_note () says them, or with @quiet not at all. */
 void leat_tool_take_notes (gboolean quiet);
 
 /* All that a tool has to say, as a sink writes its result; the output is complete then.  For a terminal as above. */

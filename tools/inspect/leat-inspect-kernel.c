@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a pipeline sees of a __global__ function. */
+/* A __global__ function as a pipeline sees it. */
 
 #include "leat-inspect-print.h"
 

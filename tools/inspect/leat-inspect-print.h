@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What leat-inspect says, for people (appended to a string) and for programs (added to a JSON builder).  Both read the
+/* The output of leat-inspect: text for people (appended to a string), and JSON (added to a builder).  Both read the
  * same descriptions; no node is made. */
 
 const char *leat_inspect_get_type_name (LeatPropType type);

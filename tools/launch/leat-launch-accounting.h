@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What an open session was planned to take, and what it took, as --accounting wants it. */
+/* The accounting of an open session: planned figures beside counted ones, as --accounting wants it. */
 char *leat_launch_accounting_to_string (const LeatLaunchJob *job, GError **error);
 
 G_END_DECLS

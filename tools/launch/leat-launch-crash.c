@@ -40,7 +40,7 @@ static const char leat_crash_fused[] =
   "leat-launch: several nodes are one kernel here; whether what they say by access= is so, check=true on a megakernel\n"
   "leat-launch: around them tells (";
 
-/* What several kernels become when they are one. */
+/* The names of kernels that were made of several. */
 static const char *const leat_crash_fused_names[] = { "megakernel", "fused_loop" };
 
 static LeatCrashGetKernel leat_crash_get_kernel;

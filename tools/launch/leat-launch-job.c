@@ -170,7 +170,7 @@ leat_launch_job_dup_result (LeatNode *node)
   if (given == NULL || g_str_equal (given, "-"))
     return NULL;
   path = leat_node_dup_path (node, "path");
-  /* Who reads from a pipe or a device sees what comes. */
+  /* A reader of a pipe or a device sees what comes. */
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return NULL;
   here = g_get_current_dir ();

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What GOption fills in; words are checked afterwards, all by the same rule. */
+/* The words that GOption fills in.  They are checked afterwards, all by the same rule. */
 typedef struct
 {
   char *plan, *dot, *stats, *executor, *early_start, *fuse, *wait, *timing, *readback, *lanes, *batch, *accounting,
@@ -220,7 +220,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   return TRUE;
 }
 
-/* What is told after a run is refused where there is none, and where nobody would be told. */
+/* Options that tell of a run are refused where there is none, and where nobody would be told. */
 static gboolean
 leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
 {

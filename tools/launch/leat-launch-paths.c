@@ -31,7 +31,7 @@ leat_launch_claim_load (const LeatLaunchOptions *options, LeatClaims *claims, GE
          || leat_claims_add (claims, "--load-state", options->load_path, LEAT_CLAIM_READ, error);
 }
 
-/* What cannot be written is told before anything runs: afterwards the work would be lost. */
+/* A path that cannot be written is told before anything runs: afterwards the work would be lost. */
 static gboolean
 leat_launch_claim_output (LeatClaims *claims, const char *option, const char *path, GError **error)
 {

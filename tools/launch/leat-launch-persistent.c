@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What goes with --executor=persistent. */
+/* The options that go with --executor=persistent. */
 
 #include "leat-launch-options.h"
 

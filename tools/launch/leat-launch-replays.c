@@ -67,7 +67,7 @@ leat_launch_replays_append_transfers (LeatPlan *plan, GString *text)
     }
 }
 
-/* What the first run measured to choose them, or that of an earlier session. */
+/* The times from which modes and methods were chosen, measured in the first run or in an earlier session. */
 static void
 leat_launch_replays_append_trials (GVariant *stats, const char *key, const char *label, GString *text)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What --stats tells of how runs were done, beside how long they took. */
+/* How runs were done, which --stats tells beside how long they took. */
 
 /* How each transfer goes, and why: aa{sv} with node, mode and reason. (transfer floating) */
 GVariant *leat_launch_replays_describe_transfers (LeatPlan *plan);

@@ -41,7 +41,7 @@ leat_launch_give_up (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* A person comes back to press the key again.  Who sends the others does not, or sends SIGKILL. */
+/* A person comes back to press the key again.  A sender of another signal does not, or sends SIGKILL. */
 static void
 leat_launch_interrupted (int number, gpointer data)
 {

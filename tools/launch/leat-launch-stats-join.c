@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What --stats tells of several pipelines, in each format. */
+/* The statistics of several pipelines, in each format of --stats. */
 
 #include "leat-launch-stats.h"
 

@@ -181,7 +181,7 @@ leat_launch_stats_append_counts (GVariant *predicted, GVariant *counts, guint64 
       g_string_append_printf (text, "%-14s%12" G_GUINT64_FORMAT "%12" G_GUINT64_FORMAT "\n", name, expected, value);
 }
 
-/* What kernels reported, by node and code. */
+/* The reports of kernels, by node and code. */
 static void
 leat_launch_stats_append_reports (GVariant *stats, GString *text)
 {
@@ -200,7 +200,7 @@ leat_launch_stats_append_reports (GVariant *stats, GString *text)
     }
 }
 
-/* What went through the kernels' queues. */
+/* The items that went through the kernels' work queues. */
 static void
 leat_launch_stats_append_queues (LeatSession *session, GString *text)
 {
@@ -283,7 +283,7 @@ leat_launch_stats_append_node (GVariant *node, GString *text)
                           size, name, op);
 }
 
-/* What the device's clock said. */
+/* The times that the device's clock gave. */
 static void
 leat_launch_stats_append_nodes (LeatSession *session, GString *text)
 {

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What an open session has done, as --stats wants it.  @counts: (nullable): of leat_session_stop_counting () */
+/* The statistics of an open session, as --stats wants them.  @counts: (nullable): of leat_session_stop_counting () */
 char *leat_launch_stats_to_string (const LeatLaunchJob *job, GVariant *counts, gboolean interrupted);
-/* What jobs (element-type LeatLaunchJob) have to tell, as one text in that format.  NULL where none has anything.
+/* The statistics of jobs (element-type LeatLaunchJob), as one text in that format.  NULL where no job has any.
  * (transfer full) */
 char *leat_launch_stats_join (const LeatLaunchOptions *options, const GPtrArray *jobs);
 /* @output: where --stats wants it; NULL for standard error */

@@ -15,7 +15,7 @@ LeatPriority *leat_launch_priorities_parse (const char *text, guint n, GError **
 LeatScheduler *leat_launch_turns_begin (const LeatLaunchOptions *options, const GPtrArray *jobs, GError **error);
 /* In the place of leat_session_run (). */
 gboolean leat_launch_turns_run (LeatLaunchJob *job, GError **error);
-/* What LEAT_MESSAGE_PROGRESS would say, which nobody says of runs that take turns. (transfer floating) */
+/* The fields of LEAT_MESSAGE_PROGRESS, which nobody sends for runs that take turns. (transfer floating) */
 GVariant *leat_launch_turns_describe_progress (LeatLaunchJob *job);
 
 G_END_DECLS

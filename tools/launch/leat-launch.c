@@ -73,7 +73,7 @@ leat_launch_load_all (const LeatLaunchOptions *options, LeatPlan **plan, GPtrArr
   return errors->len == 0 ? g_steal_pointer (&pipelines) : NULL;
 }
 
-/* What is wrong only here and now, such as a folder that is missing. */
+/* Finds faults that are there only here and now, such as a folder that is missing. */
 static void
 leat_launch_check_endpoints (LeatPipeline *pipeline, GPtrArray *errors)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a process told at one moment. */
+/* The figures that a process gave at one moment. */
 
 typedef struct
 {

@@ -152,7 +152,7 @@ leat_top_append_member (GString *text, const LeatTopMember *member, guint width)
   leat_top_end_line (text, from, width);
 }
 
-/* Who takes turns with whom. */
+/* A scheduler, and the sessions that take turns. */
 static void
 leat_top_append_scheduler (GString *text, const LeatTopScheduler *scheduler, guint width)
 {

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* What a process did, for people.  @before: (nullable): an earlier sample of the same process, from which rates come.
- * Lines end with line feeds and are at most @width columns wide (0: as wide as they are). */
+/* The figures of a process, for people.  @before: (nullable): an earlier sample of the same process, from which rates
+ * come.  Lines end with line feeds and are at most @width columns wide (0: as wide as they are). */
 void leat_top_append_process (GString *text, const LeatTopSample *before, const LeatTopSample *now, guint width);
 
 G_END_DECLS
