@@ -16,7 +16,7 @@ leat_align (guint64 bytes)
   return (bytes + LEAT_ALIGNMENT - 1) / LEAT_ALIGNMENT * LEAT_ALIGNMENT;
 }
 
-/* What it takes of the memory where it lies. */
+/* The bytes that it takes where it lies. */
 static inline guint64
 leat_buffer_get_span (const LeatBuffer *self)
 {
@@ -31,7 +31,7 @@ typedef struct
   guint *ops;
 } LeatLayout;
 
-/* What has been placed so far. */
+/* The buffers placed so far. */
 typedef struct _LeatSlots LeatSlots;
 
 LeatSlots *leat_slots_new (LeatPlan *plan, const LeatLayout *layout);

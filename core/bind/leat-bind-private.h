@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What a kernel that moves memory of Leat's moves at once; the header of bounded data goes with the items. */
+/* The bytes that a kernel moves at once where the memory is Leat's; the header of bounded data goes with the items. */
 #define LEAT_TRANSFER_CHUNK 16
 
 /* For every op, the set of ops that are surely over when it begins. */
@@ -28,7 +28,7 @@ void leat_plan_choose_fusibles (LeatPlan *self);
  * (LeatFusionChoice).  0: it is not known which is best. */
 gboolean leat_op_has_ways (const LeatOp *op);
 guint leat_op_get_way (const LeatOp *op);
-/* What measuring has said; 0 where it has not. */
+/* The way that measuring chose; 0 where nothing was measured. */
 guint leat_op_get_measured (const LeatOp *op);
 const char *leat_op_get_way_name (const LeatOp *op, guint way);
 /* 0 where it is the name of none. */

@@ -17,7 +17,7 @@ typedef enum
   LEAT_REQUEST_COPY,
 } LeatRequestKind;
 
-/* What somebody asked for.  Offsets count from the first byte of the memory, the header included. */
+/* One request.  Offsets count from the first byte of the memory, the header included. */
 typedef struct
 {
   LeatRequestKind kind;

@@ -60,7 +60,7 @@ void leat_memory_pool_clear (LeatDevice *device, LeatMemoryKind kind);
 /* Counts the size as live and gives a cached block that fits, or NULL: one is then to be allocated. FALSE when that is
  * over the budget. */
 gboolean leat_memory_pool_take (LeatDevice *device, LeatMemoryKind kind, guint64 block_bytes, LeatMemory **block);
-/* What take counted was not allocated after all. */
+/* A block that take counted was not allocated after all. */
 void leat_memory_pool_forget (LeatDevice *device, LeatMemoryKind kind, guint64 block_bytes);
 /* FALSE when the cache is full: the caller then gives the block back to the driver. */
 gboolean leat_memory_pool_keep (LeatDevice *device, LeatMemory *block);

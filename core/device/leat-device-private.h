@@ -14,8 +14,8 @@ const LeatDeviceFacts *leat_device_get_facts (LeatDevice *self);
 CUcontext leat_device_get_context (LeatDevice *self);
 
 /* Makes the device's context current on this thread until the matching pop.  They nest, and a push inside a push of the
- * same device makes no driver call.  Everything in this folder does it by itself.  What others' code does to the
- * current context in between must be undone there. */
+ * same device makes no driver call.  Everything in this folder does it by itself.  Changes that others' code makes
+ * to the current context in between must be undone there. */
 gboolean leat_device_push (LeatDevice *self, GError **error);
 void leat_device_pop (LeatDevice *self);
 /* For giving something back, which is to be done whether the context can be made current or not: most handles know
@@ -44,7 +44,7 @@ void leat_device_release (LeatDevice *self, gpointer thing, GDestroyNotify relea
 gboolean leat_device_settle (LeatDevice *self);
 
 /* How many multiprocessors a persistent kernel may have, beside those that others have; @asked: 0 for a
- * fair share.  What it takes of them is noted, and taken back when it is gone for good. */
+ * fair share.  Its share is noted, and the note is taken back when it is gone for good. */
 guint leat_device_get_persistent_share (LeatDevice *self, guint asked);
 void leat_device_note_persistent (LeatDevice *self, gint blocks);
 /* The rule, of @all with @taken. */

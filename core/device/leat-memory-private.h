@@ -13,7 +13,7 @@ typedef struct _LeatMemory LeatMemory;
 
 LeatMemory *leat_memory_new (LeatDevice *device, LeatMemoryKind kind, guint64 bytes, const char *what, GError **error);
 
-/* What memory of the device is for; that of the host is not told apart. */
+/* The uses of device memory; those of host memory are not told apart. */
 typedef enum
 {
   LEAT_MEMORY_SCRATCH, /* lives within a run */
@@ -25,7 +25,7 @@ typedef enum
 
 #define LEAT_MEMORY_N_USES 5
 
-/* What somebody takes of a device, counted as blocks come and go.  Any thread. */
+/* Memory that somebody takes of a device, counted as blocks come and go.  Any thread. */
 typedef struct _LeatMemoryAccount LeatMemoryAccount;
 
 typedef struct
@@ -41,7 +41,7 @@ LeatMemoryAccount *leat_memory_account_new (guint64 budget);
 LeatMemoryAccount *leat_memory_account_ref (LeatMemoryAccount *self);
 void leat_memory_account_unref (LeatMemoryAccount *self);
 void leat_memory_account_get (LeatMemoryAccount *self, LeatMemoryTally *tally);
-/* What came and was written since @before is left out, and the most is what there is now. */
+/* Allocations and bytes written since @before are left out, and the most is set to what there is now. */
 void leat_memory_account_leave_out (LeatMemoryAccount *self, const LeatMemoryTally *before);
 
 /* FALSE with OUT_OF_MEMORY where so much more is over the budget. */
@@ -51,7 +51,7 @@ gboolean leat_memory_account_check (LeatMemoryAccount *self, LeatMemoryKind kind
 /* As new, and in an account until it is freed.  More than its budget is OUT_OF_MEMORY too. */
 LeatMemory *leat_memory_new_in (LeatMemoryAccount *account, LeatMemoryUse use, LeatDevice *device, LeatMemoryKind kind,
                                 guint64 bytes, const char *what, GError **error);
-/* What @bytes take: as a pool rounds them; 0 for more than any memory holds. */
+/* The room that @bytes take: as a pool rounds them; 0 for more than any memory holds. */
 guint64 leat_memory_pool_round (guint64 bytes);
 void leat_memory_free (LeatMemory *self);
 /* Work that uses it may still be under way: once freed, it waits until the device is known to be quiet. */

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* A kernel image loaded on a device. Holds a reference on its device; functions live as long as the module. */
 typedef struct _LeatModule LeatModule;
 
-/* What a kernel is and needs, read once. */
+/* A kernel's attributes and needs, read once. */
 typedef struct
 {
   CUfunction function;

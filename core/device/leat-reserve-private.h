@@ -15,7 +15,7 @@ LeatReserve *leat_reserve_new (LeatDevice *device);
 /* Before it is begun. */
 void leat_reserve_add (LeatReserve *self, LeatMemoryKind kind, guint64 bytes);
 void leat_reserve_begin (LeatReserve *self);
-/* Is all there that can be?  What cannot is for those to find out who ask for it. */
+/* Is all there that can be?  The rest fails where it is asked for. */
 gboolean leat_reserve_is_done (LeatReserve *self);
 /* Waits for what was begun. */
 void leat_reserve_free (LeatReserve *self);

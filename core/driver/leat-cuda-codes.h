@@ -8,7 +8,7 @@
 
 #ifndef CUDA_VERSION
 
-/* What a call returns. */
+/* The results of calls. */
 typedef enum
 {
   CUDA_SUCCESS = 0,

@@ -32,7 +32,7 @@ typedef enum
   LEAT_DRIVER_CPU,
 } LeatDriverKind;
 
-/* What a device is and allows, read once. */
+/* A device's attributes and limits, read once. */
 typedef struct
 {
   guint ordinal;

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What other people's code calls while its work is captured.  It is given functions that look at what they are asked
- * before the driver is: a call whose work would not be in the graph is not let through, and the first call that the
- * driver refuses is remembered, since the end of the capture only tells that there was one. */
+/* Watches the calls of other people's code while its work is captured.  Its functions look at a call before the driver
+ * does: a call whose work would not be in the graph is not let through.  The first call that the driver refuses is
+ * remembered, since the end of the capture only tells that there was one. */
 typedef struct
 {
   LeatDriver *driver;

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* One of the files that one kernel is made of.  What it declares at file scope gets a name of its own, so that any two
+/* One of the files that one kernel is made of.  Its declarations at file scope get names of their own, so that any two
  * files can stand in one text. */
 typedef struct _LeatFuseFile LeatFuseFile;
 
@@ -23,8 +23,7 @@ char *leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *targe
 /* LeatKernelAsked */
 guint leat_fuse_file_get_asks (LeatFuseFile *self);
 
-/* What stands for the loop over all items of a grid in a kernel: `GRID_FOR (i, n)`, or the loop that is taken for it.
- */
+/* The loop over all items of a grid in a kernel: `GRID_FOR (i, n)`, or the loop that is taken for it. */
 typedef struct
 {
   guint first, last;             /* its head */

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What is between an op and one that it follows. */
+/* The border between an op and one that it follows. */
 typedef enum
 {
   LEAT_BORDER_NONE,       /* the thread, or the block, that does the one goes on with the other */
@@ -152,14 +152,14 @@ gboolean leat_fuser_keeps_count (LeatFuser *self, LeatBufferId id);
 LeatBufferId leat_fuser_get_items (LeatFuser *self, const LeatFuseStage *stage, guint64 *factor);
 /* A buffer that nobody but stages of one unit sees, which is done item by item. */
 gboolean leat_fuser_is_kept (LeatFuser *self, LeatBufferId id);
-/* What the stage touches of it lies in shared memory. */
+/* The part of it that the stage touches lies in shared memory. */
 gboolean leat_fuser_has_window (LeatFuser *self, const LeatFuseStage *stage, LeatBufferId id);
 /* No memory is left of it. */
 gboolean leat_fuser_is_dropped (LeatFuser *self, LeatBufferId id);
 /* Does every node that reads the buffer stand in the body? */
 gboolean leat_fuser_is_inside (LeatFuser *self, LeatBufferId id);
 gboolean leat_fuser_has_alias (LeatFuser *self, LeatBufferId id);
-/* What it does with the buffer; 0: nothing. */
+/* How it uses the buffer; 0: not at all. */
 LeatAccess leat_stage_get_access (const LeatFuseStage *stage, LeatBufferId id);
 /* The C type of all that a stage makes of the buffer; NULL where that is more than items with their number. */
 const char *leat_stage_get_type (const LeatFuseStage *stage, LeatBufferId id);

@@ -47,7 +47,7 @@ LeatKernelFuse *leat_kernel_fuse_new (guint threads);
 void leat_kernel_fuse_free (LeatKernelFuse *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelFuse, leat_kernel_fuse_free)
 
-/* What stands at file scope, before all files. */
+/* A text at file scope, before all files. */
 void leat_kernel_fuse_add_declaration (LeatKernelFuse *self, const char *text);
 /* A parameter of the kernel: "unsigned char *a3". */
 void leat_kernel_fuse_add_param (LeatKernelFuse *self, const char *declaration);
@@ -56,7 +56,7 @@ void leat_kernel_fuse_add_param (LeatKernelFuse *self, const char *declaration);
 char *leat_kernel_fuse_add_function (LeatKernelFuse *self, LeatKernelSource *source, const char *entry,
                                      LeatFuseForm form);
 
-/* What the kernel does, in this order.  @arguments: texts, one for each parameter of the kernel that it was made of,
+/* The steps of the kernel, in this order.  @arguments: texts, one for each parameter of the kernel that it was made of,
  * with commas between. */
 void leat_kernel_fuse_add_sync (LeatKernelFuse *self);
 void leat_kernel_fuse_add_comment (LeatKernelFuse *self, const char *text);

@@ -37,13 +37,13 @@ void leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit);
 /* All stages of a unit. */
 void leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item);
 
-/* What goes by tiles (leat-fuse-tiles.c): first of all, and then a unit, or the area that begins with it. */
+/* Stages that go by tiles (leat-fuse-tiles.c): first of all, and then a unit, or the area that begins with it. */
 void leat_fuse_writer_begin_tiles (LeatFuseWriter *self);
 void leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit);
 void leat_fuse_writer_write_area (LeatFuseWriter *self, guint area);
 
-/* What is handed on and marked (leat-fuse-marks.c): in the loop over the blocks of a unit, nothing where it has no
- * marks; around the call of a stage; and a pointer of it, with its type (transfer full). */
+/* Items that are handed on and marked (leat-fuse-marks.c): in the loop over the blocks of a unit, nothing where it has
+ * no marks; around the call of a stage; and a pointer of it, with its type (transfer full). */
 void leat_fuse_writer_begin_marks (LeatFuseWriter *self, guint unit);
 void leat_fuse_writer_end_marks (LeatFuseWriter *self, guint unit);
 void leat_fuse_writer_declare_lost (LeatFuseWriter *self, const LeatFuseStage *stage);
@@ -52,7 +52,7 @@ char *leat_fuse_writer_dup_marked (LeatFuseWriter *self, const LeatFuseStage *st
 char *leat_fuse_writer_dup_marked_type (LeatFuseWriter *self, const LeatFuseStage *stage, guint param);
 /* Which block an item belongs to, its number tells. */
 gboolean leat_marks_is_by_number (const LeatOp *op);
-/* Who hands on to the stage what is marked, as a part of a sentence; NULL: nobody. (transfer full) */
+/* The stages that hand on marked items to @stage, as a part of a sentence; NULL: none. (transfer full) */
 char *leat_fuse_writer_dup_givers (LeatFuseWriter *self, const LeatFuseStage *stage);
 
 /* "access=block" (transfer full); and that a node says @says, of which @variable holds an item and 1. */

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What measuring may say of kernels that could be one. */
+/* The choices of measuring for kernels that could be one. */
 typedef enum
 {
   LEAT_FUSION_AUTO,

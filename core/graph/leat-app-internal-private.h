@@ -22,14 +22,14 @@ typedef enum
   LEAT_APP_STOPPED
 } LeatAppState;
 
-/* Whose memory holds the data. */
+/* The owner of the memory that holds the data. */
 typedef enum
 {
   LEAT_APP_MEMORY_SESSION,
   LEAT_APP_MEMORY_USER
 } LeatAppMemory;
 
-/* What gives way where the queue is full. */
+/* The buffer that gives way where the queue is full. */
 typedef enum
 {
   LEAT_APP_LEAKY_NONE,
@@ -74,7 +74,7 @@ void leat_app_put (LeatApp *self, GBytes *bytes);
 /* Fails for a queue that is full, and says what to do. */
 gboolean leat_app_refuse_full (LeatApp *self, const char *advice, GError **error);
 
-/* Whose node it was, for errors that no session will say it of.  FALSE. */
+/* Puts the node's title in front of errors where no session will.  Returns FALSE. */
 gboolean leat_app_prefix_title (LeatApp *self, GError **error);
 gboolean leat_app_check_size (gsize size, LeatSpec *spec, GError **error);
 

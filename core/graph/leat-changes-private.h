@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* What was set on the nodes of a pipeline while a session has it open.  Any thread may set; the session takes the
+/* Changes to the nodes of a pipeline while a session has it open.  Any thread may set; the session takes the
  * changes over between two runs.  Arguments have their new values at once; properties wait here until the session puts
  * them into the nodes itself, since its thread reads them without a lock.  The lock also guards the values of
  * arguments, so that none is seen half-way, and the session holds it while it plans; it is recursive.  An argument
- * that is there only with properties that wait does so with them. */
+ * that is there only with properties that wait, waits with them. */
 typedef struct _LeatChanges LeatChanges;
 typedef struct _LeatNodeArg LeatNodeArg;
 

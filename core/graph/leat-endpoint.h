@@ -70,7 +70,7 @@ typedef enum
  * @check: (nullable): finds what @start would refuse, without opening, making or waiting for anything
  * @begin: (nullable): as a source, begins to put the next data into @view and does not wait; %FALSE where it cannot
  * @complete: where there is @begin: waits for the first that was begun and is not complete; %LEAT_FLOW_EMPTY where that
- *   is not there yet: it is asked for again.  What is given up after @unblock is %LEAT_FLOW_END
+ *   is not there yet: it is asked for again.  One that is given up after @unblock is %LEAT_FLOW_END
  *
  * A node where data enters or leaves the pipeline: a source when its port `out` is linked, a sink when `in` is.  Its
  * ports are in host memory.  Where a session has several runs under way (#LeatSession:lanes), all @fill, @begin and

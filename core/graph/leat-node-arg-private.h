@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 gboolean leat_node_arg_take (LeatNodeArg *arg, LeatNumber *number, GError **error);
 gboolean leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, LeatNumber *number, GError **error);
 gboolean leat_node_arg_parse (LeatNodeArg *arg, const char *text, LeatNumber *number, GError **error);
-/* What leat_node_dup_arg () gives. */
+/* The value that leat_node_dup_arg () gives. */
 GVariant *leat_node_arg_dup_value (LeatNodeArg *arg);
 void leat_node_arg_clear (LeatNodeArg *arg);
 /* Puts the node's title in front of the message, and returns FALSE. */

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What the files of an output file share: leat-output-file.c opens it, leat-output-file-write.c writes it. */
+/* Shared by leat-output-file.c, which opens an output file, and leat-output-file-write.c, which writes it. */
 
 struct _LeatOutputFile
 {

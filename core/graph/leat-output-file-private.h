@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* A file that appears whole or not at all.  What is written goes to a file without a name in the same folder, or with a
- * hidden one where the file system knows no such files, and leat_output_file_commit () gives it its name; freed without
- * a commit it is gone, and what had the name before is as it was: owner, mode and symbolic links are kept.  Pipes,
- * devices, standard output ("-") and what else the process has open already ("/dev/stdout", "/dev/fd/3") have no such
+/* A file that appears whole or not at all.  All bytes go to a file without a name in the same folder, or with a
+ * hidden one where the file system knows no such files.  leat_output_file_commit () gives it its name.  Freed without
+ * a commit it is gone, and the former file of that name is as it was: owner, mode and symbolic links are kept.  Pipes,
+ * devices, standard output ("-") and all that the process has open already ("/dev/stdout", "/dev/fd/3") have no such
  * way and are written directly.  Errors are LEAT_GRAPH_ERROR_IO and name the path. */
 typedef struct _LeatOutputFile LeatOutputFile;
 

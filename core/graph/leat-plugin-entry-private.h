@@ -22,7 +22,7 @@ typedef struct
 #define LEAT_PLUGIN_ENTRY_VARIANT "(aytxxsm" LEAT_PLUGIN_VARIANT ")"
 /* The scan helper's answer about one plugin, behind its length: reason ("" for none) and description. */
 #define LEAT_PLUGIN_ANSWER_VARIANT "(sm" LEAT_PLUGIN_VARIANT ")"
-/* What the helper says first, so that its own failure is not taken for a plugin's. */
+/* The helper says this first, so that its own failure is not taken for a plugin's. */
 #define LEAT_PLUGIN_SCAN_HELLO "leat-plugin-scan 1\n"
 
 /* NULL when there is no such regular file. */

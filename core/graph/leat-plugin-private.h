@@ -15,7 +15,7 @@ const LeatPortInfo *leat_node_info_get_port (const LeatNodeInfo *self, guint ind
 /* @self itself when its structs have today's sizes, else a copy that lives for ever and has them. */
 const LeatNodeInfo *leat_node_info_normalize (const LeatNodeInfo *self);
 
-/* What is wrong with a description; PLUGIN. */
+/* Finds errors in a description; PLUGIN. */
 gboolean leat_plugin_info_check (const LeatPluginInfo *self, GError **error);
 gboolean leat_node_info_check (const LeatNodeInfo *self, GError **error);
 

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What a plugin says about itself: constant data, no code.  The scan helper reads it, the registry caches it, class
+/* A plugin's description of itself: constant data, no code.  The scan helper reads it, the registry caches it, class
  * set-up installs the properties from it.  Every struct begins with its size, so that it can grow. */
 
 /**

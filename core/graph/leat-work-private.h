@@ -16,7 +16,7 @@ typedef struct _LeatWork LeatWork;
 LeatWorkers *leat_workers_new (guint n_threads);
 /* When every work has been ended. */
 void leat_workers_free (LeatWorkers *self);
-/* Does not wait.  What @func and @user_data are is as with leat_work_share (); parts are taken in the order of the
+/* Does not wait.  @func and @user_data are as with leat_work_share (); parts are taken in the order of the
  * works.
  */
 LeatWork *leat_workers_begin (LeatWorkers *self, guint n_parts, LeatWorkFunc func, gpointer user_data);

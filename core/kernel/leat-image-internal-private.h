@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* What the files of the image half tell each other. */
+/* Shared by the files of the image half. */
 
-/* What the text of an image is made for. */
+/* The forms of an image's text. */
 LeatKernelForm leat_image_target_get_form (const LeatImageTarget *target);
 /* The source as it is there; it belongs to @source. */
 LeatKernelSource *leat_image_target_get_source (const LeatImageTarget *target, LeatKernelSource *source,
@@ -60,7 +60,7 @@ char *leat_image_nvrtc_dup_identity (GError **error);
 GBytes *leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 /* "address", "undefined", ... from LEAT_KERNEL_SANITIZE, or NULL. */
 const char *leat_image_get_sanitizer (void);
-/* What this machine's CPU can do, for keys of native images. */
+/* The abilities of this machine's CPU, for keys of native images. */
 char *leat_image_dup_cpu (void);
 /* Whether this CPU runs images of @level. */
 gboolean leat_image_cpu_runs (const char *level);

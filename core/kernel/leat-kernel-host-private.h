@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What the loop over the threads of a block that never waits leaves out. */
+/* The threads that the loop over a block leaves out, where the block never waits. */
 typedef struct
 {
   char *limits[3]; /* along x, y, z: an expression for the first thread that does nothing, or NULL */
@@ -15,7 +15,7 @@ typedef struct
 
 void leat_flat_plan_free (LeatFlatPlan *self);
 
-/* What is gathered while the file is rewritten for the host. */
+/* Data gathered while the file is rewritten for the host. */
 typedef struct
 {
   const LeatKernelUnit *unit;

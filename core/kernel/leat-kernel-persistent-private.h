@@ -16,7 +16,7 @@ const char *leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKerne
 /* Lets every loop of a function that may have no end look whether time is up. */
 void leat_kernel_unit_edit_budget (const LeatKernelUnit *unit, LeatKernelCalls *calls, GArray *edits, guint index);
 
-/* What stands before the text, and behind it.  (transfer full) */
+/* The texts before the text, and behind it.  (transfer full) */
 char *leat_kernel_dup_cuda_persistent_words (void);
 char *leat_kernel_dup_cuda_persistent_text (void);
 char *leat_kernel_unit_dup_cuda_stages (const LeatKernelUnit *unit, GPtrArray *entries);

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 gboolean leat_kernel_unit_mentions_queues (const LeatKernelUnit *self);
 /* Has the kernel @decl a queue? */
 gboolean leat_kernel_unit_has_queue (const LeatKernelUnit *self, const LeatDecl *decl);
-/* What stands before the text of kernels with queues on a GPU; empty for others. */
+/* The text before that of kernels with queues on a GPU; empty for others. */
 char *leat_kernel_unit_dup_cuda_queue_text (const LeatKernelUnit *self);
 /* The same for the CPU, with `struct leat_queuer` that derives from the struct @base. */
 char *leat_kernel_unit_dup_host_queue_text (const LeatKernelUnit *self, const char *base);

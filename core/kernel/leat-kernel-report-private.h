@@ -24,7 +24,7 @@ const LeatReportCode *leat_kernel_unit_find_report (const LeatKernelUnit *self, 
 gboolean leat_kernel_unit_mentions_reports (const LeatKernelUnit *self);
 /* Does the kernel @decl, its variant, or what they call report? */
 gboolean leat_kernel_unit_reports (const LeatKernelUnit *self, LeatKernelCalls *calls, const LeatDecl *decl);
-/* What stands before the text of kernels that report, with the device header @header; empty for others. */
+/* The text before that of kernels that report, with the device header @header; empty for others. */
 char *leat_kernel_unit_dup_report_text (const LeatKernelUnit *self, const char *header);
 void leat_kernel_unit_edit_report (const LeatKernelUnit *self, GArray *edits, const LeatDecl *decl);
 

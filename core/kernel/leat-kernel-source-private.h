@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a text is made for beside the plain one; see LeatImageTarget. */
+/* The forms of a text beside the plain one; see LeatImageTarget. */
 typedef enum
 {
   LEAT_KERNEL_PLAIN = 0,
@@ -35,7 +35,7 @@ const char *const *leat_kernel_source_get_defines (LeatKernelSource *self);
 LeatKernelSource *leat_kernel_source_new_full (const char *name, const char *text, const char *const *defines,
                                                GError **error);
 
-/* What the source transformation makes of a file; made when first asked for, owned by the source, safe from any thread.
+/* Results of the source transformation of a file; made when first asked for, owned by the source, safe from any thread.
  * The texts name files by base name only, so that equal kernels in different folders are one image. */
 
 /* C++ for the host: the file as the body of a struct, entry table included (leat-host-module.h). */
@@ -69,7 +69,7 @@ char **leat_kernel_split_defines (const char *list);
  * makes many nodes.  They do not nest. */
 void leat_kernel_source_begin_round (void);
 void leat_kernel_source_end_round (void);
-/* What leat_kernel_source_list_entry_warnings () copies. */
+/* The warnings that leat_kernel_source_list_entry_warnings () copies. */
 const char *const *leat_kernel_source_get_entry_warnings (LeatKernelSource *self, const char *entry);
 gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
 /* A code that a file declares for what its kernels report. */

@@ -31,7 +31,7 @@ char *leat_edits_apply (GArray *edits, const LeatTokens *tokens);
 /* The same for the stretch of the tokens @first to @last. */
 char *leat_edits_apply_range (GArray *edits, const LeatTokens *tokens, guint first, guint last);
 
-/* Who calls whom: which functions may wait for other threads, and what a kernel can reach. */
+/* The calls between functions: which functions may wait for other threads, and what a kernel can reach. */
 typedef struct _LeatKernelCalls LeatKernelCalls;
 
 LeatKernelCalls *leat_kernel_calls_new (const LeatKernelUnit *unit);
@@ -55,7 +55,7 @@ gboolean leat_kernel_calls_token_is_of_block (LeatKernelCalls *self, guint token
 /* Whether it is, or leads to, a variable of the file that kernels may change. */
 gboolean leat_kernel_calls_token_keeps (LeatKernelCalls *self, guint token);
 
-/* What a function, and all that it calls, asks for. */
+/* Things that a function, and all that it calls, asks for. */
 typedef enum
 {
   LEAT_KERNEL_ASKS_THREAD_Y = 1 << 8,

@@ -81,7 +81,7 @@ LeatPrototype *leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, con
 void leat_prototype_free (LeatPrototype *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatPrototype, leat_prototype_free)
 
-/* What a type's words say about memory. */
+/* The layout in memory that a type's words tell. */
 typedef struct
 {
   const char *dtype; /* of one lane */

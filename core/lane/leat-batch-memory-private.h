@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a session needs to do many inputs at once: plans for several entries, loaded, and the memory of the host
+/* The means of a session to do many inputs at once: plans for several entries, loaded, and the memory of the host
  * for their inputs and results.  Three launches are under way at a time, each with memory of its own on the device. */
 
 #define LEAT_BATCH_FLIGHTS 3

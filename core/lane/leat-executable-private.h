@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What one run may be: all of the plan, or all but the uploads of inputs that are on the device already. */
+/* The path of a run: all of the plan, or all but the uploads of inputs that are on the device already. */
 typedef enum
 {
   LEAT_PATH_FULL,
@@ -19,7 +19,7 @@ typedef enum
   LEAT_N_PATHS
 } LeatPath;
 
-/* What crosses the link, one way and the other. */
+/* The traffic on the link, one way and the other. */
 typedef struct
 {
   guint64 uploads, readbacks; /* copies */
@@ -56,7 +56,7 @@ struct _LeatExecutable
   LeatExecutable *next;
 };
 
-/* What a node of a graph comes after. */
+/* The graph nodes that a graph node comes after. */
 typedef struct
 {
   CUgraphNode *nodes;
@@ -64,7 +64,7 @@ typedef struct
   gsize n;
 } LeatEdges;
 
-/* What runs have come to, counted where each call is made. */
+/* The totals of runs, counted where each call is made. */
 typedef struct
 {
   LeatTraffic traffic;

@@ -17,7 +17,7 @@ struct _LeatForeign
 /* Lets the callback of @op put its work on the lane's stream. */
 gboolean leat_lane_call_foreign (LeatLane *self, const LeatOp *op, gboolean capturing, GError **error);
 
-/* What went wrong with a capture. */
+/* The fault of a capture. */
 typedef struct
 {
   char *why;        /* NULL: nothing */

@@ -20,7 +20,7 @@ gboolean leat_lane_add_while (LeatLane *self, LeatExecutable *to, const LeatOp *
                               GError **error);
 gboolean leat_lane_add_unrolled (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op,
                                  const LeatEdges *edges, GError **error);
-/* What a node of a graph is given now. */
+/* The parameters that a graph node has now. */
 CUDA_MEMCPY3D leat_lane_get_copy (LeatLane *self, const LeatOp *op);
 CUDA_KERNEL_NODE_PARAMS leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op);
 gboolean leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error);
@@ -37,7 +37,7 @@ void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* Before its session goes, which counts for it. */
 void leat_lane_leave_counts (LeatLane *self);
-/* What a path launches for the kernel of @op. */
+/* The function that a path launches for the kernel of @op. */
 CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
 /* With the context current. */
 guint64 leat_lane_get_unused_bytes (LeatLane *self);

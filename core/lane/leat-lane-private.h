@@ -44,15 +44,15 @@ typedef struct
   CUgraphExec exec;
 } LeatRepeatGraph;
 
-/* Whose turn it is with what lanes share, such as state: an event, recorded behind the last op of a run that touches
- * any of it, and waited for before the first one of the next run. */
+/* The turn of a lane with data that lanes share, such as state: an event, recorded behind the last op of a run that
+ * touches any of it.  The first such op of the next run waits for it. */
 typedef struct
 {
   gatomicrefcount refs;
   LeatEvent *event;
 } LeatTurn;
 
-/* What ends early what the host launches again and again: repeated runs, and loops. */
+/* Ends early the work that the host launches again and again: repeated runs, and loops. */
 typedef struct
 {
   const gint *closing;       /* the session is being closed where it is not 0 */
@@ -133,14 +133,13 @@ LeatMemory *leat_lane_new_memory (LeatLane *self, LeatMemoryUse use, LeatMemoryK
                                   const char *what, GError **error);
 /* As before the first run.  With nothing of this lane under way. */
 gboolean leat_lane_clear_marks (LeatLane *self, GError **error);
-/* What the lane has goes to no other lane in this round of its store. */
+/* The lane's memory goes to no other lane in this round of its store. */
 void leat_lane_hold_memory (LeatLane *self);
 
-/* Of a first lane, to where its store has it now; the graphs are built anew then.  What it held is not there any more.
- */
+/* Of a first lane, to where its store has it now; the graphs are built anew then.  Its contents are lost. */
 gboolean leat_lane_move_arena (LeatLane *self, GError **error);
 
-/* What is done lane after lane (leat-lane-turn.c). */
+/* Work that is done lane after lane (leat-lane-turn.c). */
 LeatTurn *leat_turn_new (LeatDevice *device, GError **error);
 LeatTurn *leat_turn_ref (LeatTurn *self);
 void leat_turn_unref (LeatTurn *self);
@@ -170,26 +169,26 @@ void leat_lane_take_bindings (LeatLane *self, LeatLane *from);
 gboolean leat_lane_bring_bindings (LeatLane *self, LeatPath path, GError **error);
 /* Would a graph have a copy without an address? */
 gboolean leat_lane_lacks_bindings (LeatLane *self);
-/* What a kernel is given for the items of a buffer: their address, or where it finds it. */
+/* The argument of a kernel for the items of a buffer: their address, or where it finds it. */
 CUdeviceptr leat_lane_get_items (LeatLane *self, LeatBufferId id);
-/* What a copy is given for one end; of memory that the program brings, others than transfers copy counts alone. @host:
+/* The address of one end of a copy.  Of memory that the application brings, only transfers copy the items.  @host:
  * NULL for memory of the device */
 void leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdeviceptr *device, void **host);
 
-/* What is kept from run to run begins anew, but for the memory that @before (or NULL), which ran until now, has too. */
+/* Data kept from run to run begin anew, but for memory that @before (or NULL), which ran until now, has too. */
 gboolean leat_lane_begin (LeatLane *self, LeatLane *before, GError **error);
 /* From here on the lane does @plan, which matches its own: kernels that are launched otherwise are updated in every
  * graph.  After an error it is what it was, but where @broken says so, its graphs are neither the one nor the other. */
 gboolean leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatProgram *program, gboolean *broken, GError **error);
-/* After the plan was bound anew: all but the staging memory, which programs may hold, is made again; state begins as at
- * first. */
+/* After the plan was bound anew: all but the staging memory, which applications may hold, is made again; state begins
+ * as at first. */
 gboolean leat_lane_rebuild (LeatLane *self, GError **error);
 /* All of it but the staging memory.  The stream is idle. */
 void leat_lane_free_device_half (LeatLane *self);
 /* Is it the first lane's? */
 gboolean leat_lane_borrows (const LeatLane *self, const LeatBuffer *buffer);
-/* The memory of a lane without others leaves the device and comes back (leat-lane-evict.c).  What survives from run to
- * run and is its own, by buffer id: GBytes or NULL. (transfer full) */
+/* The memory of a lane without others leaves the device and comes back (leat-lane-evict.c).  Its own data that survive
+ * from run to run, by buffer id: GBytes or NULL. (transfer full) */
 GPtrArray *leat_lane_read_kept (LeatLane *self, GCancellable *cancellable, GError **error);
 /* Nothing can fail: graphs, launches and all memory of the device go. */
 void leat_lane_evict (LeatLane *self);
@@ -198,14 +197,14 @@ gboolean leat_lane_restore (LeatLane *self, GPtrArray *kept, GCancellable *cance
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
 /* Outside of graphs. */
 gboolean leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error);
-/* What became of it in the last run, which has ended. */
+/* The outcome of the loop in the last run, which has ended. */
 void leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLoopReport *report);
 /* Has any of its loops been ended by its budget? */
 gboolean leat_lane_has_runaway (LeatLane *self);
 void leat_lane_forget_runaways (LeatLane *self);
 /* From any thread, of what is launched: the iterations that are under way are the last. */
 void leat_lane_end_loops (LeatLane *self);
-/* What goes on from one iteration to the next, and how many items of it there are where that is still known: after a
+/* The data that go from one iteration to the next, and the number of items where that is still known: after a
  * run, with the device's context current.  (transfer full) */
 char *leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop, gboolean counts);
 /* FALSE with the reason, when what is on the stream has ended: it reads memory that is filled anew for the next run. */
@@ -251,7 +250,7 @@ void leat_lane_note_wait (LeatLane *self, gint64 us);
  * LeatLane */
 gboolean leat_lane_mark_end (LeatLane *self, GError **error);
 gboolean leat_lane_await_mark (gpointer lane, GError **error);
-/* What a wait for an event gave that is not the end of a run. */
+/* Checks the result of a wait for an event that is not the end of a run. */
 gboolean leat_lane_check_end (LeatLane *self, CUresult result, GError **error);
 
 /* The host's view of a staging buffer. */
@@ -270,7 +269,7 @@ const LeatBuffer *leat_lane_find_over (LeatLane *self, guint entry, guint64 *cou
 
 /* Several lanes at once (leat-lane-wide.c). */
 void leat_lane_shift (LeatLane *self, guint entry);
-/* What an op moves in one piece: for all live lanes, or for one where it is spread or goes by rows. */
+/* The bytes that an op moves in one piece: for all live lanes, or for one where it is spread or goes by rows. */
 guint64 leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op);
 guint leat_lane_get_depth (LeatLane *self, const LeatOp *op);
 LeatLaunch *leat_lane_get_launch (LeatLane *self, const LeatOp *op);

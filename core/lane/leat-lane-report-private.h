@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What one op reported with one code, in one run. */
+/* The reports of one op with one code, in one run. */
 typedef struct
 {
   const LeatOp *op;
@@ -23,7 +23,7 @@ typedef struct
   const GError *error; /* not owned: that was made of it, for the lane of a batch; NULL: none */
 } LeatReport;
 
-/* What became of the items of a queue, on this lane. */
+/* The totals of the items of a queue, on this lane. */
 typedef struct
 {
   const LeatOp *op;

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What the device's own clocks say about one run of a lane: when each op began and ended.  Only the runs that are
+/* The times of one run of a lane, by the device's own clocks: when each op began and ended.  Only the runs that are
  * measured record anything; all others go as they would without. */
 
 typedef struct

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* For leat-persistent*.c only. */
 
-/* What became of a run that took too long. */
+/* A run that took too long, and where it was. */
 typedef struct
 {
   guint64 number; /* 0: none */
@@ -65,11 +65,11 @@ gboolean leat_persistent_is_gone (LeatPersistent *self);
 gboolean leat_persistent_settle_fault (LeatPersistent *self, GError **error);
 void leat_persistent_fail_run (LeatPersistent *self, const LeatPersistentFault *fault, GError **error);
 
-/* What stages there are (leat-persistent-stages.c). */
+/* Lists the stages (leat-persistent-stages.c). */
 gboolean leat_persistent_list_stages (LeatPersistent *self, GError **error);
 /* Are the parameters of a lane what they were when it rang last?  Where not, takes them over. */
 gboolean leat_persistent_take_params (LeatPersistent *self, LeatLane *lane);
-/* Once it is known how many blocks there are: kernels that are for as many as there are have that many. */
+/* Once the number of blocks is known: kernels for as many blocks as there are get that many. */
 void leat_persistent_fit_stages (LeatPersistent *self);
 LeatKernelSource *leat_persistent_find_source (LeatPlan *plan);
 

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What became of a persistent kernel (leat-persistent-private.h). */
+/* A persistent kernel, and its counts (leat-persistent-private.h). */
 typedef struct _LeatPersistent LeatPersistent;
 
 typedef struct
@@ -20,7 +20,7 @@ typedef struct
   guint64 faults;   /* runs that took too long */
 } LeatPersistentCounts;
 
-/* What all lanes of a session share. */
+/* Shared by all lanes of a session. */
 typedef struct
 {
   gatomicrefcount refs;

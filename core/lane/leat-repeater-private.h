@@ -23,7 +23,7 @@ CUresult leat_repeater_fill (LeatRepeater *self, CUgraph graph, CUgraph run, con
 void leat_repeater_set_runs (LeatRepeater *self, guint64 runs);
 /* After its end, once: runs that were not done; 0 where nobody called them off.  They are in no count then. */
 guint64 leat_repeater_take_left (LeatRepeater *self);
-/* What the next call tells the device, from any thread: atomic, 0 at first. */
+/* The word by which any thread makes the run under way the last: atomic, 0 at first. */
 guint64 *leat_repeater_get_stop (LeatRepeater *self);
 /* Kernels of its own that runs came with, since it was made. */
 guint64 leat_repeater_count_kernels (LeatRepeater *self);

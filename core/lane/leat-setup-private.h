@@ -20,7 +20,7 @@ typedef struct
   guint64 used;     /* when it was last taken up, by a clock of its session */
 } LeatSetup;
 
-/* What setups of one session share. */
+/* Shared by the setups of one session. */
 typedef struct
 {
   LeatDevice *device;
@@ -51,7 +51,7 @@ gboolean leat_setup_begin (LeatSetup *self, LeatSetup *before, GError **error);
 gboolean leat_setup_grow (LeatSetup *self, const LeatSetupBase *base, guint n, GError **error);
 gboolean leat_setup_has_graphs (LeatSetup *self);
 guint64 leat_setup_get_graph_bytes (LeatSetup *self);
-/* What it takes, with its graphs. */
+/* The memory that it takes, with its graphs. */
 guint64 leat_setup_get_bytes (LeatSetup *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSetup, leat_setup_free)

@@ -52,7 +52,7 @@ void leat_store_set_commons (LeatStore *self, LeatStore *commons);
 LeatBlock *leat_store_get_common_arena (LeatStore *self, guint64 bytes, GError **error);
 /* Is it the one that would be given now? */
 gboolean leat_store_has_common_arena (LeatStore *self, const LeatBlock *arena);
-/* What all blocks take, of the device and of the host. */
+/* The memory that all blocks take, of the device and of the host. */
 guint64 leat_store_get_bytes (LeatStore *self);
 
 LeatBlock *leat_block_ref (LeatBlock *self);

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* Adds what it knows to a snapshot.  Any thread. */
 typedef void (*LeatMonitorTeller) (GVariantDict *dict);
 
-/* Who tells of what. */
+/* The tellers, with the keys that they tell. */
 typedef enum
 {
   LEAT_MONITOR_SESSIONS, /* "up-us", "devices", "sessions" */

@@ -54,7 +54,7 @@ LeatToken *leat_token_new (LeatArena *arena, LeatTokenKind kind, const LeatSourc
 const char *leat_token_get_text (const LeatToken *self);
 /* @word as it is, without quotes; @self may be NULL. */
 gboolean leat_token_is_keyword (const LeatToken *self, const char *word);
-/* What a WORD or PROP means where a value is expected: the whole of it. */
+/* The meaning of a WORD or PROP where a value is expected: the whole of it. */
 LeatSyntaxValue *leat_token_dup_value (const LeatToken *self);
 /* FALSE, after an error, when there are too many. */
 gboolean leat_token_array_add (GPtrArray *tokens, LeatToken *token, LeatErrorList *errors);

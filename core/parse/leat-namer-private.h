@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* Names for nodes that the text does not name: the last part of the id and the first number that is free, `scan0`.
- * Names that the text does give are taken first.  What reads text and what writes it go by the same rule, so that a
+ * Names that the text does give are taken first.  Reading and writing text go by the same rule, so that a
  * name which would come out the same again need not be written. */
 typedef struct
 {

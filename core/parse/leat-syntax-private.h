@@ -134,7 +134,7 @@ typedef void (*LeatSyntaxVisit) (LeatSyntaxStatement *statement, gpointer data);
 void leat_syntax_foreach (LeatSyntax *self, LeatSyntaxVisit visit, gpointer data);
 /* The same without what is in bodies: a body is made as part of its node. */
 void leat_syntax_foreach_top (LeatSyntax *self, LeatSyntaxVisit visit, gpointer data);
-/* What leat_syntax_foreach () visits inside @self: nothing where it has no body. */
+/* Visits all that leat_syntax_foreach () visits inside @self: nothing where it has no body. */
 void leat_syntax_node_foreach (LeatSyntaxNode *self, LeatSyntaxVisit visit, gpointer data);
 
 LeatSyntaxList *leat_syntax_list_new (LeatArena *arena);

@@ -29,7 +29,7 @@ typedef struct
   guint multiprocessors; /* that it takes at the most; 0: what suits */
 } LeatPersistentLimits;
 
-/* What binding must know of a device, and of how it is to be used. */
+/* The facts that binding needs about a device, and about how it is to be used. */
 typedef struct
 {
   gboolean bound;      /* FALSE: the logical plan, for no device */

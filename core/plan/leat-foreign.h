@@ -29,7 +29,7 @@ typedef struct _LeatForeign LeatForeign;
  *
  * It is called when a session opens, so that its work can be captured (leat_foreign_is_capturing ()), more than once,
  * and then not again until arguments of its node change; where its work is not captured, it is called in every run.  So
- * it asks for the same work each time.  What the work needs (memory, modules, handles of libraries) is there before:
+ * it asks for the same work each time.  Its needs (memory, modules, handles of libraries) must be there before:
  * memory on the device comes from the recorder.
  *
  * Returns: %FALSE with @error set where it could not

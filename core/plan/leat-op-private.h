@@ -53,7 +53,7 @@ typedef enum
   LEAT_ROLE_LOOP,
 } LeatRole;
 
-/* What became of several ops that are one kernel now (leat-fuse.c). */
+/* A fusion: several ops that are one kernel now (leat-fuse.c). */
 typedef struct
 {
   guint n_ops;

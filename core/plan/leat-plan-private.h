@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* The plan's tables.  Ops stand in an order in which they may run one after the other; `after` holds what each truly
  * waits for.  Everything from `place` on is the bound half: leat_plan_bind () makes it anew from what a device is. */
 
-/* What comes to @input is what buffer @state holds in the next run. */
+/* The data that come to @input become the contents of buffer @state in the next run. */
 typedef struct
 {
   LeatNode *node; /* not owned */
@@ -78,7 +78,7 @@ gboolean leat_recorder_check_touches (LeatRecorder *self, const char *call, cons
                                       const LeatAccess *access, guint n_buffers);
 gboolean leat_recorder_check_launch (LeatRecorder *self, const LeatPrototype *prototype, const LeatKernelCall *launch);
 
-/* What a port gives or takes. */
+/* The buffer that a port gives or takes. */
 void leat_plan_set_port_buffer (LeatPlan *self, LeatPort *port, LeatBufferId id);
 /* The port of that name at an end of the body of the group that records; NULL where there is none. */
 LeatPort *leat_recorder_peek_inside (LeatRecorder *self, gboolean begin, const char *port);
@@ -142,7 +142,7 @@ gboolean leat_plan_record_delays (LeatPlan *self, GArray *delays, GError **error
 /* Does @output become the state that @state holds? */
 gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *output);
 
-/* What the nodes record; others may add to it until it is finished. (transfer full) */
+/* The plan that the nodes record; others may add to it until it is finished. (transfer full) */
 LeatPlan *leat_plan_record_all (LeatPipeline *pipeline, GError **error);
 /* After this nobody adds to it. */
 gboolean leat_plan_finish (LeatPlan *self, GError **error);

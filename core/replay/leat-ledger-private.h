@@ -23,7 +23,7 @@ typedef struct
   double us;  /* median of a replay */
 } LeatTrial;
 
-/* What is found out by trying. */
+/* Results found by trying. */
 typedef struct
 {
   GArray *trials;        /* LeatTrial */
@@ -42,7 +42,7 @@ typedef struct
   gint64 last_progress_us;
 } LeatStreaming;
 
-/* What is counted, by who has the session. */
+/* Counts, by the owner of the session. */
 typedef struct
 {
   LeatSessionStats stats;
@@ -71,7 +71,7 @@ typedef struct
   GArray *widths;   /* guint, by lane: tracks of the device so far */
 } LeatTracing;
 
-/* What any thread may see: under the lock, or atomic. */
+/* Data that any thread may see: under the lock, or atomic. */
 typedef struct
 {
   GMutex lock;

@@ -7,9 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* What was computed from exactly these bytes before.  Entries are found by hashes of their inputs (XXH3, of a sample
- * and where that is not enough of all) and only when all the bytes are equal too.  Bounded by entries and by bytes
- * (inputs and outputs), the oldest goes first; what could never fit is refused before anything is copied. */
+/* Results of earlier runs, by the exact bytes of their inputs.  Entries are found by hashes of the inputs (XXH3, of a
+ * sample and, where that is not enough, of all) and only when all the bytes are equal too.  Bounded by entries and by
+ * bytes (inputs and outputs), the oldest goes first.  Results that could never fit are refused before anything is
+ * copied. */
 
 typedef struct
 {

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 #define LEAT_SESSION_MOST_LANES 64
 
-/* What is looked at from outside while the session runs: written by one thread at a time, read by any; all of it
+/* The data that others read while the session runs: written by one thread at a time, read by any; all of it
  * atomic. */
 #define LEAT_MONITORED_RECENT 512
 

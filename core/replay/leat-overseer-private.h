@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Who has a session run when others are to run as well.  Calls come from the thread that has or wants the session. */
+/* An overseer has a session run when others are to run as well.  Calls come from the thread that has or wants the
+ * session. */
 typedef struct
 {
   /* It is being opened, or brought back, and needs so much memory of @device: FALSE refuses. */

@@ -16,9 +16,9 @@ G_BEGIN_DECLS
  *
  *     drained <= computed <= launched <= filled <= drained + n
  *
- * A slow sink so stops the reader.  What fails does so at a run: those before it are given to the sinks, those behind
- * it are dropped.  Where a kernel says that the data of a run are at fault that is no reason to drop others: what was
- * read is completed before the error is told. */
+ * So a slow sink stops the reader.  A failure belongs to a run: those before it are given to the sinks, those behind
+ * it are dropped.  If a kernel says that the data of a run are at fault, no others are dropped: all runs that were
+ * read are completed before the error is told. */
 
 typedef struct
 {

@@ -73,7 +73,7 @@ typedef struct
   LeatRun run;
 } LeatSessionFlight;
 
-/* What is in it now. */
+/* Its present contents. */
 static inline void
 leat_session_view (const LeatSessionStaging *staging, LeatView *view)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What a full run comes down to, for those who measure what the session adds to it. */
+/* The bare launch of a full run, to measure what the session adds to it. */
 typedef struct
 {
   const LeatDriverTable *table;

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* Many inputs in one call (leat-session-batch*.c). */
 
-/* What leat_session_replay_batch () was asked for. */
+/* The request to leat_session_replay_batch (). */
 typedef struct
 {
   guint n;

@@ -20,7 +20,7 @@
 
 G_BEGIN_DECLS
 
-/* What a session is made of, each part with its owner: the files that are named after it, or as the comment says. */
+/* The parts of a session, each with its owner: the files that are named after it, or as the comment says. */
 
 /* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
 typedef struct
@@ -53,7 +53,7 @@ typedef struct
   gint64 spent_ns;
 } LeatMemoCosts;
 
-/* What the constants of a plan take. */
+/* The memory that the constants of a plan take. */
 typedef struct
 {
   guint64 own_bytes, written_bytes; /* of the device's memory, and of what is written there */
@@ -62,7 +62,7 @@ typedef struct
   gboolean was_lost;    /* some of these were made all the same: another session was faster */
 } LeatConstantBytes;
 
-/* What the application asks for. */
+/* The options that the application asks for. */
 typedef struct
 {
   char *selector;
@@ -87,7 +87,7 @@ typedef struct
   gboolean never_quick; /* for comparisons */
 } LeatSessionOptions;
 
-/* Who has the session to itself.  What is not said to be otherwise below is that one's only. */
+/* The owner of the session.  Unless a comment says otherwise, all below is for the owner only. */
 typedef enum
 {
   LEAT_SESSION_FREE,
@@ -100,7 +100,7 @@ typedef enum
 typedef struct
 {
   gint use;           /* atomic: LeatSessionUse */
-  gint is_open;       /* atomic; changed only by who has the session */
+  gint is_open;       /* atomic; changed only by the owner of the session */
   gboolean failed;    /* in a run: what comes next would have a hole */
   gint closing;       /* atomic: the run that is under way must end */
   gint parting;       /* atomic: a former overseer has a run of it under way */
@@ -168,7 +168,7 @@ typedef struct
   LeatScratch *wanted; /* that it shall be in; atomic, under the lock of what is told */
 } LeatSessionScratch;
 
-/* Who has it run among others. */
+/* The overseer, which has it run among others. */
 typedef struct
 {
   GWeakRef overseer; /* under the lock of what is told */
@@ -176,7 +176,7 @@ typedef struct
   gint64 last_device_us; /* atomic: of the last run, with its repetitions */
 } LeatSessionOverseen;
 
-/* What is kept from run to run, and who has it. */
+/* Data kept from run to run, and their holders. */
 typedef struct
 {
   GPtrArray *lent;    /* LeatDeviceBuffer: states that the application has, or had */

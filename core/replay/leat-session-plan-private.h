@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What a session comes to in so many runs, from its plan alone. */
+/* The costs of a session in so many runs, from its plan alone. */
 typedef struct
 {
   guint64 runs, lanes;

@@ -118,7 +118,7 @@ leat_session_note_last (LeatSession *self, gint64 device_us)
   __atomic_store_n (&self->overseen.last_device_us, device_us, __ATOMIC_RELAXED);
 }
 
-/* What is on the device is known only when a run has completed; from before the launch until then it is nothing. */
+/* The inputs on the device are known only when a run has completed; from before the launch until then, none count. */
 static inline void
 leat_session_note_on_device (LeatSession *self, gboolean completed)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What kernels report in a run, and what becomes of it (leat-session-reports.c, leat-report-told.c). */
+/* The reports of kernels in a run, and their handling (leat-session-reports.c, leat-report-told.c). */
 
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_session_check_reports (LeatSession *self, LeatSessionFlight *flight, GError **error);
@@ -30,7 +30,7 @@ void leat_session_take_refusal (LeatSession *self, GVariant *refusal);
 gboolean leat_report_is_error (const LeatReport *self);
 char *leat_report_dup_text (const LeatReport *self);
 GError *leat_report_make_error (const LeatReport *self);
-/* What is told of a report, when its plan may be gone. */
+/* The facts of a report, kept for when its plan may be gone. */
 typedef struct _LeatReportTold LeatReportTold;
 LeatReportTold *leat_report_told_new (const LeatReport *report);
 LeatReportTold *leat_report_told_ref (LeatReportTold *self);

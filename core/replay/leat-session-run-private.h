@@ -29,9 +29,9 @@ gboolean leat_session_begin (LeatSession *self, GError **error);
 /* @after: who has the session from now on, FREE or LAUNCHED */
 void leat_session_end (LeatSession *self, LeatSessionUse after);
 gboolean leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **error);
-/* What the outcome of a run means for those to come. */
+/* Notes from the outcome of a run whether the stream has ended, or the session has failed. */
 LeatFlow leat_session_settle (LeatSession *self, LeatFlow flow, GError **error);
-/* The run that is launched is given up; for who closes. */
+/* The run that is launched is given up; for a thread that closes. */
 void leat_session_drop_flight (LeatSession *self);
 /* Has the session again for the end of a run that is launched; FALSE when none is. */
 gboolean leat_session_take_flight (LeatSession *self);

@@ -33,7 +33,7 @@ gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGr
 LeatPlan *leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error);
 /* After a run of a plan that may grow: had an output too little room?  The run says which then. */
 gboolean leat_session_find_short (LeatSession *self, LeatSessionFlight *flight);
-/* What it left in the lane for who looks at its end. */
+/* Drops what the run left in the lane to be looked at when it ends. */
 gboolean leat_session_forget_run (LeatSession *self, LeatLane *lane, GError **error);
 /* No run is under way.  @buffer: of the plan that runs until then.  FALSE: that one goes on, unless the session has
  * failed. */
@@ -55,7 +55,7 @@ gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
 gboolean leat_session_recall (LeatSession *self, const LeatSessionFlight *flight);
 void leat_session_remember (LeatSession *self, const LeatSessionFlight *flight);
-/* What is where the session's spans are, which was not looked for last. */
+/* Remembers the inputs and results at the session's spans, where other inputs were looked for last. */
 void leat_session_remember_spans (LeatSession *self);
 /* A lane of a batch has the inputs of another one. */
 void leat_session_note_equal (LeatSession *self);
@@ -87,7 +87,7 @@ void leat_session_call_in_states (LeatSession *self);
 /* On the device from here on: for who has the session, and needs more than its staging memory. */
 gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_drop_evicted (LeatSession *self);
-/* What further lanes keep for themselves while they are not there (leat-session-away.c). */
+/* Data that further lanes keep for themselves while they are not there (leat-session-away.c). */
 GPtrArray *leat_session_away_new (void);
 void leat_session_forget_away (LeatSession *self);
 /* Before lanes beyond the first go: the host has it then.  FALSE: it has nothing of lanes that are there. */

@@ -14,7 +14,7 @@ GArray *leat_session_dup_states (LeatSession *self);
 /* That of a lane, for transfers of the session's own, which leave no trace. (transfer full) */
 LeatDeviceBuffer *leat_session_borrow_state (LeatSession *self, guint lane, LeatBufferId id);
 guint64 leat_session_hash_pipeline (LeatSession *self);
-/* What all of them hold in the first lane, headers included, and what they shall hold. (element-type GBytes) (transfer
+/* Reads, or writes, the contents of all states in the first lane, headers included. (element-type GBytes) (transfer
  * full) */
 GPtrArray *leat_session_read_states (LeatSession *self, GError **error);
 gboolean leat_session_write_states (LeatSession *self, GPtrArray *contents, GError **error);
@@ -30,7 +30,7 @@ guint64 leat_session_sum_away (LeatSession *self);
 guint leat_session_get_most_state_lanes (LeatSession *self);
 /* @n_lanes: of what each lane has for itself.  (element-type LeatStateEntry) (transfer full) */
 GArray *leat_session_list_entries (LeatSession *self, guint n_lanes);
-/* What it begins with, header included; all of it, or a part. (transfer full) */
+/* Its contents at first, header included; all of it, or a part. (transfer full) */
 GBytes *leat_buffer_dup_initial (const LeatBuffer *buffer);
 GBytes *leat_buffer_dup_initial_range (const LeatBuffer *buffer, guint64 offset, guint64 bytes);
 

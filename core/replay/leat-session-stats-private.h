@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  /* What any run may change comes first, up to `runs_measured`: after a short run only that is told. */
+  /* Values that any run may change come first, up to `runs_measured`: after a short run only those are told. */
   guint64 runs, runs_of[LEAT_N_PATHS], memo_hits, memo_lookups;
   guint64 runs_timed;            /* by the host's clock, in device_us */
   guint64 runs_refused;          /* because a kernel reported an error */
@@ -65,7 +65,7 @@ typedef struct
   glong offset;
 } LeatCounter;
 
-/* What the measured runs said about one op. */
+/* The measurements of one op. */
 typedef struct
 {
   char *node, *op;

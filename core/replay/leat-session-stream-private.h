@@ -20,7 +20,7 @@ typedef struct
   LeatReserve *reserve; /* several lanes would gain: their memory is being allocated */
 } LeatLanesTrial;
 
-/* What a thread had done when it went into a source or sink. */
+/* A thread's times and waits when it went into a source or sink. */
 typedef struct
 {
   gint64 begin_us, busy_us;

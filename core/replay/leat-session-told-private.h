@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What a session counts and measures, and what any thread may read of it. */
+/* The counts and measurements of a session, and those of them that any thread may read. */
 
-/* What loops have come to (leat-session-loops.c): after a run.  REPORTED where one ran away. */
+/* The totals of loops (leat-session-loops.c): after a run.  REPORTED where one ran away. */
 GArray *leat_session_loops_new (void);
 gboolean leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError **error);
 void leat_session_tell_stats (LeatSession *self);
@@ -21,7 +21,7 @@ void leat_session_leave_monitor (LeatSession *self);
 /* The list of those that are. */
 void leat_sessions_add (LeatSession *session);
 void leat_sessions_remove (LeatSession *session);
-/* What waits in queues of its `app` nodes; NULL where it is not open.  Any thread.  (transfer full) */
+/* The lengths of its app queues; NULL where it is not open.  Any thread.  (transfer full) */
 GVariant *leat_sessions_dup_queues (LeatSession *session);
 /* With the lock of the sessions held. */
 GVariant *leat_session_describe_queues (LeatSession *self);

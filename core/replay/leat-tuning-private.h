@@ -7,11 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* What is found out by trying, in the first run, and remembered on disk. */
+/* Results found by trying, in the first run, and remembered on disk. */
 
 void leat_session_plan_calibration (LeatSession *self);
-/* Median time of a replay, in microseconds; negative after an error.  What it took is taken off @left_us; where that is
- * used up, few replays do. */
+/* Median time of a replay, in microseconds; negative after an error.  The time spent is taken off @left_us; where that
+ * is used up, few replays do. */
 double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error);
 gboolean leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What one thread waits for and another opens, once.  Nobody else is woken, no lock is taken, and whoever opens it asks
- * the system for nothing where the other does not sleep.  Zeros are one that is shut.  It may be gone as soon as it has
- * been opened: who opens it looks at it no more. */
+/* One thread waits for a gate, and another opens it, once.  Nobody else is woken, no lock is taken, and the opener asks
+ * the system for nothing where the other does not sleep.  Zeros are a gate that is shut.  It may be gone as soon as it
+ * has been opened: the opener looks at it no more. */
 typedef struct
 {
   guint32 word;

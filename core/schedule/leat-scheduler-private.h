@@ -23,12 +23,12 @@ typedef enum
   LEAT_SUBMISSION_DONE,    /* there is a result, of which whoever waits for it is to be told */
 } LeatSubmissionState;
 
-/* One run that somebody wants.  Who submits it waits (then it is on that one's stack), or has a task for it. */
+/* One run that somebody wants.  The submitter waits (then it is on its stack), or has a task for it. */
 typedef struct _LeatSubmission LeatSubmission;
 
 struct _LeatSubmission
 {
-  LeatScheduler *scheduler; /* not owned: the task does, or who waits */
+  LeatScheduler *scheduler; /* not owned: the task does, or the waiting thread */
   LeatMember *member;
   LeatSession *session;
   GPtrArray *inputs; /* NULL: of the session's own sources */
@@ -52,7 +52,7 @@ struct _LeatSubmission
   GError *error;
 };
 
-/* What runs come to, and how long they take, is noted by those who did them, under a lock of its own (accounts); the
+/* The counts and times of runs are noted by the threads that did them, under a lock of their own (accounts); the
  * rest under the scheduler's. */
 typedef struct
 {
@@ -131,7 +131,7 @@ struct _LeatScheduler
   gboolean paused, closed;
   guint64 n_submitted, n_turns, n_evicted, n_added;
   LeatMemberStats former; /* of sessions that were taken out */
-  GMutex accounts;        /* of what the stats say of ends; who has the lock may take it, but not the other way round */
+  GMutex accounts;        /* of what the stats say of ends; may be taken under the lock, but not the other way round */
 };
 
 /* Those who have the lock want it for less than a microsecond, and to sleep takes some tens. */
@@ -172,7 +172,7 @@ void leat_schedulers_add (LeatScheduler *scheduler);
 void leat_schedulers_remove (LeatScheduler *scheduler);
 gboolean leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value);
 
-/* Who goes next (leat-scheduler-order.c).  All with the lock held. */
+/* The order of runs (leat-scheduler-order.c).  All with the lock held. */
 void leat_scheduler_init_order (LeatScheduler *self);
 void leat_scheduler_clear_order (LeatScheduler *self);
 void leat_member_init_order (LeatMember *self);
@@ -200,7 +200,7 @@ void leat_member_settle_group (LeatMember *self);
 void leat_member_group_begin (LeatScheduler *self, LeatMember *member);
 void leat_member_group_end (LeatScheduler *self, LeatMember *member);
 
-/* Who has room on the device (leat-scheduler-budget.c).  With no lock held.  @present: it has its memory already */
+/* Room on the device (leat-scheduler-budget.c).  With no lock held.  @present: it has its memory already */
 gboolean leat_scheduler_make_room (LeatScheduler *self, LeatSession *session, guint64 bytes, gboolean present,
                                    GError **error);
 /* It has what it was admitted for, or does without. */
@@ -214,7 +214,7 @@ gint64 leat_submission_run (LeatSubmission *self);
 void leat_scheduler_free_place (LeatScheduler *self, LeatMember *member, LeatPriority level, gint64 device_us);
 guint leat_scheduler_count_workers (LeatScheduler *self);
 void leat_submission_unwatch (LeatSubmission *self);
-/* What a thread of the pool does. */
+/* The work of a thread of the pool. */
 void leat_submission_work (gpointer submission, gpointer unused);
 /* With the lock held: it waits no more, and whoever wants it is told.  @error: (transfer full) */
 void leat_submission_give_up (LeatSubmission *self, GError *error);

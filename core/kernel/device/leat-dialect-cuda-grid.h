@@ -87,8 +87,8 @@ leat_arrive (unsigned int *count)
 #define LEAT_HAS_CLUSTERS 1
 #define LEAT_CLUSTER(blocks) __cluster_dims__ (blocks)
 
-/* What the thread has written before, also to shared memory of others, is there for those who come back from
- * leat_cluster_wait (), which is when all threads of the cluster have come here. */
+/* Threads that come back from leat_cluster_wait () see all that this thread wrote before, also to shared memory of
+ * other blocks.  They come back when all threads of the cluster have come here. */
 __device__ __forceinline__ void
 leat_cluster_arrive ()
 {

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* What leat-queue.h needs, for NVRTC.  Orders are those of the device, whose threads alone touch a ring. */
+/* The base of leat-queue.h, for NVRTC.  Orders are those of the device: only its threads touch a ring. */
 
 #define LEAT_QUEUE_FUNCTION static __device__ __forceinline__
 #define LEAT_QUEUE_MEMBER __device__ __forceinline__
@@ -86,7 +86,7 @@ struct leat_queue_crowd
     rank = (unsigned int) __popc (mask & before);
     size = (unsigned int) __popc (mask);
   }
-  /* What the first of them has. */
+  /* The value of the first of them. */
   __device__ __forceinline__ uint64_t share (uint64_t v) const
   {
     return (uint64_t) __shfl_sync (mask, (unsigned long long) v, __ffs ((int) mask) - 1);

@@ -3,14 +3,14 @@
  */
 #pragma once
 
-/* What a persistent kernel stands on, on a GPU: loads and stores that order what others see, and what a block knows in
+/* The base of persistent kernels on a GPU: loads and stores that order what others see, and a block's own data in
  * its shared memory.  blockIdx and gridDim are those of the stage that a block is at; the real ones are read by name. */
 
 #define LEAT_PERSISTENT static __device__ __forceinline__
 #define LEAT_PERSISTENT_APART static __device__ __noinline__
 #define LEAT_HERE (&leat_persistent_block)
 #define LEAT_PERSISTENT_IDLE_REST 0   /* ns; to look at the signal takes longer than any rest that would be worth while */
-#define LEAT_PERSISTENT_BLOCK_REST 20 /* for who waits for other blocks */
+#define LEAT_PERSISTENT_BLOCK_REST 20 /* of a block that waits for others */
 
 __shared__ LeatPersistentBlock leat_persistent_block;
 

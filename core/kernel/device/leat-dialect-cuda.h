@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* What a kernel may use beyond CUDA C itself, for NVRTC and nvcc.  Included by nobody: put before a kernel's text.
+/* Names for kernels, beyond CUDA C itself, for NVRTC and nvcc.  No file includes it: it is put before a kernel's text.
  * leat-dialect-host-*.h give the same names on the CPU. */
 
 #define LEAT_CUDA 1
@@ -66,8 +66,8 @@ leat_grid_size ()
 #endif
 }
 
-/* What a wrapper makes of a count: `value`, or that many for each of those counted at `where`.  A count above `most`,
- * what the memory holds, is cut to it and told at `over`, in memory that the host sees. */
+/* The count that a wrapper uses: `value`, or that many for each of those counted at `where`.  A count above `most`,
+ * the room in memory, is cut to it.  It is told at `over`, in memory that the host sees. */
 __device__ __forceinline__ uint64_t
 leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over)
 {
@@ -87,9 +87,9 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
  * graph says so.  It lets what depends on it begin at once, and waits before anything else: so all that runs
  * early waits, and the end of one kernel means the end of all before it.
  *
- * What it reads may then be written while it is there already, though not after the wait.  Loads for what nobody writes
- * while a kernel is there (ld.global.nc) will not do for it; the compiler takes them for what is `__restrict__` and only
- * read, but not where something, at the end, might write it.
+ * Its inputs may then be written while it is there already, though not after the wait.  So loads for data that nobody
+ * writes while a kernel is there (ld.global.nc) will not do for it.  The compiler takes them for data that are
+ * `__restrict__` and only read, but not where something, at the end, might write them.
  *
  * No edge in the body of a loop says so, and its kernels do without the two instructions (LEAT_ENCLOSED). */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(LEAT_ENCLOSED)
@@ -133,7 +133,7 @@ leat_might_write (T *)
 /* The device's own function, which a driver puts in when it loads a module that calls it. */
 extern "C" __device__ void cudaGraphSetConditional (unsigned long long handle, unsigned int value);
 
-/* What a conditional node looks at when its turn comes.  One thread of all that run should call it. */
+/* Sets the value that a conditional graph node reads when its turn comes.  Only one thread should call it. */
 __device__ __forceinline__ void
 leat_graph_set_conditional (uint64_t handle, unsigned int value)
 {
@@ -205,8 +205,8 @@ leat_block_end (LeatBlockMeeting *)
   __syncthreads ();
 }
 
-/* What a wrapper that tells its times does around the body.  Blocks start in the order of their numbers; which one is
- * done last shows.  Time only grows, so that nothing need be set back between runs. */
+/* A wrapper that tells its times calls these around the body.  Blocks start in the order of their numbers; the end is
+ * the latest of all blocks.  Time only grows, so that nothing need be set back between runs. */
 __device__ __forceinline__ void
 leat_clock_begin (uint64_t *clock)
 {

@@ -21,7 +21,7 @@ template <class T> struct leat_is_real { static constexpr bool value = false; };
 template <> struct leat_is_real<float> { static constexpr bool value = true; };
 template <> struct leat_is_real<double> { static constexpr bool value = true; };
 
-/* What each operation makes of the old value. */
+/* Each operation makes the new value of the old one and its argument. */
 struct leat_op_add { template <class T> static T of (T a, T b) { return (T) (a + b); } };
 struct leat_op_sub { template <class T> static T of (T a, T b) { return (T) (a - b); } };
 struct leat_op_exch { template <class T> static T of (T, T b) { return b; } };

@@ -22,7 +22,7 @@ void operator delete[] (void *memory, size_t) noexcept { leat_heap_give (memory)
 namespace {
 
 /* Static shared memory: each declaration registers itself when the image is loaded and gets its place in the arena of a
- * block.  What a kernel's own text declares comes first; what the functions it calls declare follows, at one place for
+ * block.  Declarations in a kernel's own text come first.  Those in the functions it calls follow, at one place for
  * all kernels. */
 struct leat_slot
 {

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* What leat-queue.h needs, on the CPU.  None of this lets another thread of the block run, so that only threads of the
+/* The base of leat-queue.h, on the CPU.  None of this lets another thread of the block run, so that only threads of the
  * host wait for each other's turns. */
 
 extern "C" int sched_yield (void) noexcept;

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* The same on the CPU, inside the struct that a kernel file becomes. What a block knows lies behind the home. */
+/* The same on the CPU, inside the struct that a kernel file becomes.  A block's own data lie behind the home. */
 
 #define LEAT_PERSISTENT LEAT_MEMBER
 #define LEAT_PERSISTENT_APART __attribute__ ((noinline))

@@ -51,8 +51,8 @@ leat_heap_give (void *memory)
   (free) (whole);
 }
 
-/* What a wrapper makes of a count: `value`, or that many for each of those counted at `where`.  A count above `most`,
- * what the memory holds, is cut to it and told at `over`.  Every thread that comes here tells the same. */
+/* The count that a wrapper uses: `value`, or that many for each of those counted at `where`.  A count above `most`,
+ * the room in memory, is cut to it and told at `over`.  Every thread that comes here tells the same. */
 LEAT_MEMBER uint64_t
 leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over)
 {

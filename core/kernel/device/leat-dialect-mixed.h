@@ -74,7 +74,7 @@ struct leat_differ<T, T>
     value = false
   };
 };
-/* What two numbers become, if they are two and differ, or are whole: else there are functions for them already. */
+/* The common type of two numbers whose types differ, or that are whole: for others there are functions already. */
 template <class A, class B, bool are = leat_kind<A>::number && leat_kind<B>::number
                                        && (leat_differ<A, B>::value || leat_kind<A>::whole)>
 struct leat_both
@@ -129,8 +129,8 @@ LEAT_MIXED2 (copysign) LEAT_MIXED2 (remainder) LEAT_MIXED2 (fdim) LEAT_MIXED2 (n
 #undef LEAT_MIXED1
 #undef LEAT_MIXED2
 
-/* What expressions divide by: of whole numbers 0 where that is 0, and the bits that there are where the result is too large
- * by one, as it is of the least number divided by -1; on a CPU either would end the process. */
+/* Division in expressions.  A whole number divided by 0 gives 0.  A result too large by one (the least
+ * number divided by -1) gives the bits that there are.  On a CPU either would end the process. */
 template <class T, bool whole = leat_kind<T>::whole>
 struct leat_division
 {

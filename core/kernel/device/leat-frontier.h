@@ -19,7 +19,7 @@
 /* How many words of memory are enough for so many vertices. */
 #define LEAT_FRONTIER_WORDS(vertices) (3 * LEAT_FRONTIER_LINE + 6 * (((vertices) + 31) / 32))
 
-/* What each thread knows of it; the same in all of them. */
+/* A thread's own copy of the frontier's numbers; the same in all threads. */
 struct LeatFrontier
 {
   uint32_t *words;

@@ -77,8 +77,8 @@ typedef enum
   LEAT_HOST_BARRIER_OR
 } LeatHostBarrierOp;
 
-/* What the driver offers to running kernels.  Every function is called on the thread (fiber) of the CUDA thread it
- * serves, by kernels whose entry says may_wait; trap, print, clock and set_conditional by any kernel. */
+/* The driver's functions for running kernels.  Every function is called on the thread (fiber) of the CUDA thread it
+ * serves, by kernels whose entry says may_wait.  Any kernel may call trap, print, clock and set_conditional. */
 typedef struct
 {
   uint32_t size;

@@ -3,13 +3,13 @@
  */
 #pragma once
 
-/* A persistent kernel on the device, runs its stages whenever the host signals a run, and leaves when it is told to, when
- * nothing has been signalled for long, or when a run takes too long.  Behind leat-dialect-*-run-signal.h, before the text of the
- * kernels; inside a struct on the CPU.
+/* A persistent kernel on the device runs its stages whenever the host signals a run.  It leaves when it is told to,
+ * when nothing has been signalled for long, or when a run takes too long.  Behind leat-dialect-*-run-signal.h, before
+ * the text of the kernels; inside a struct on the CPU.
  *
- * Who sees what.  The host writes a run's inputs and then the signal, as a release; thread 0 of block 0 reads the signal as
- * an acquire at system scope, and so is after the inputs.  It passes the order on by a release at device scope, which
- * thread 0 of each other block acquires; the barrier of a block puts its other threads behind thread 0.  Such
+ * Memory order.  The host writes a run's inputs and then the signal, as a release; thread 0 of block 0 reads the signal
+ * as an acquire at system scope, and so is after the inputs.  It passes the order on by a release at device scope,
+ * which thread 0 of each other block acquires; the barrier of a block puts its other threads behind thread 0.  Such
  * synchronisation is transitive in the memory model, whatever the scopes on the way, as each pair's scope includes both
  * of its threads: so every thread is after the host's writes.  The way back is the same: barrier, release by thread 0 of
  * each block, acquire by that of block 0, and its release at system scope of the number that the host waits for, which
@@ -71,7 +71,7 @@ leat_tick (unsigned int &ticks)
   return true;
 }
 
-/* What __syncthreads () is in here. */
+/* __syncthreads () in persistent kernels. */
 LEAT_PERSISTENT void
 leat_persistent_sync ()
 {
@@ -110,7 +110,7 @@ leat_persistent_poll (const LeatPersistentParams &s, uint64_t done)
     }
 }
 
-/* What was over for another block is over for this one, whose own part of the run had ended.  When a launch begins the
+/* A block whose own part of the run had ended leaves too when time is up for another block.  When a launch begins the
  * order is 0, whatever was done before. */
 LEAT_PERSISTENT uint64_t
 leat_persistent_hear (const LeatPersistentParams &s, uint64_t done)

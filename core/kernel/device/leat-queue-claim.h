@@ -84,7 +84,7 @@ leat_queue_done (const LeatQueue<T> &queue)
     leat_queue_tell (queue.block);
 }
 
-/* How many items were pushed and are not done; 0 only when all are.  What was written for them can be read then. */
+/* How many items were pushed and are not done; 0 only when all are.  Then all writes for them can be read. */
 template <class T>
 LEAT_QUEUE_FUNCTION uint64_t
 leat_queue_outstanding (const LeatQueue<T> &queue)
@@ -92,8 +92,8 @@ leat_queue_outstanding (const LeatQueue<T> &queue)
   return leat_queue_look (&queue.ring->outstanding);
 }
 
-/* Whether no item is outstanding and none is to come of QUEUE_FOR.  Who asks has nothing to do and asks again: so it
- * looks in order only where it seems to be so. */
+/* Whether no item is outstanding and none is to come of QUEUE_FOR.  Idle threads ask again and again: so reads
+ * with a memory order are made only where the first read finds 0. */
 template <class T>
 LEAT_QUEUE_FUNCTION bool
 leat_queue_is_finished (const LeatQueue<T> &queue)

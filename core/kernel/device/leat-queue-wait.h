@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* What waits for items, behind leat-queue.h.  On the CPU it stands inside a struct, whose members wait. */
+/* Waiting for items, behind leat-queue.h.  On the CPU this stands inside a struct, whose members wait. */
 
 #define LEAT_QUEUE_FIRST_REST 100 /* ns */
 #define LEAT_QUEUE_LONGEST_REST 3200
@@ -15,12 +15,12 @@ struct leat_queue_watch
   unsigned int rest = LEAT_QUEUE_FIRST_REST;
 };
 
-/* What a thread has in QUEUE_EACH.  A step that has begun is ended once, however the thread leaves the body. */
+/* A thread's data in QUEUE_EACH.  A step that has begun is ended once, however the thread leaves the body. */
 template <class T> struct leat_queue_hand
 {
   const LeatQueue<T> queue;
   T taken;
-  leat_queue_crowd crowd; /* who takes this step together */
+  leat_queue_crowd crowd; /* the threads that take this step together */
   leat_queue_watch watch;
   bool mine = false, more = true, open = false;
 
@@ -100,14 +100,16 @@ leat_queue_step (leat_queue_hand<T> &hand)
  * come.  The body is for a thread that has an item; `break` and `return` leave the loop, `continue` goes on with the
  * next step.
  *
- * It is one loop, in which nothing waits for an item within: who has none comes to the end of the step like those that
- * have one, and there all who began the step meet.  If a thread went round by itself until it got an item, those of its
- * warp that have one would be kept behind that loop, by the compiler's choice, while the thread waits for what only they
- * can push or finish.  The meeting also keeps compilers from making such a loop of this one, since it must be passed in
- * each round.  A thread that rests keeps nobody from working: a crowd rests only where none of it has an item.
+ * It is one loop, in which nothing waits for an item within: a thread without one comes to the end of the step like
+ * those that have one.  There all that began the step meet.  If a thread went round by itself until it got an item,
+ * those of its warp that have one would be kept behind that loop, by the compiler's choice, while the thread waits for
+ * what only they can push or finish.  The meeting also keeps compilers from making such a loop of this one, since it
+ * must be passed in each round.  A thread that rests keeps nobody from working: a crowd rests only where none of it has
+ * an item.
  *
- * Who meets is decided anew in each step: those that came to its beginning together, by chance, perhaps the warp,
- * perhaps a part of it.  A mask for the whole loop would have to name threads that left it before, or that came later. */
+ * The threads that meet are found anew in each step: those that came to its beginning together, by chance, perhaps the
+ * warp, perhaps a part of it.  A mask for the whole loop would have to name threads that left it before, or that came
+ * later. */
 #define QUEUE_EACH(item, queue)                                                                                        \
   for (leat_queue_hand leat_hand_of_##item (queue); leat_queue_step (leat_hand_of_##item); leat_hand_of_##item.end ()) \
     if ([[maybe_unused]] auto &item = leat_hand_of_##item.taken; !leat_hand_of_##item.mine)                            \

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* What kernels write when they report, and the host reads.  C, and put before a kernel's text; includes nothing of GLib.
+/* Reports, as kernels write them and the host reads them.  C, and put before a kernel's text; includes nothing of GLib.
  *
  * Each launch that may report has a block in the device's memory, or in mapped memory of the host.  A report counts its
  * code and, where it is one of the first of that code, leaves a record; so neither many reports nor many codes keep
@@ -32,7 +32,7 @@ typedef struct
   uint32_t kind;
 } LeatReportRecord;
 
-/* What became of the items of one queue (leat-queue-ring.h) since the block was made. */
+/* Counts of the items of one queue (leat-queue-ring.h) since the block was made. */
 typedef struct
 {
   uint64_t pushed, claimed, requeued;
@@ -59,7 +59,7 @@ typedef struct
 #define LEAT_REPORTS 1
 #endif
 #ifdef LEAT_REPORTS
-/* What a record holds of a value; narrower integers are promoted to these. */
+/* A value as a record holds it; narrower integers are promoted to these. */
 struct leat_reported
 {
   uint64_t value;

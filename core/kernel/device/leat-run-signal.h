@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* What the host and a persistent kernel say to each other.  Shared by C and the text of kernels. */
+/* Messages between the host and a persistent kernel.  Shared by C and the text of kernels. */
 
 #include <stdint.h>
 
@@ -35,7 +35,7 @@ typedef struct
   uint64_t lanes[LEAT_RUN_SIGNAL_SLOTS]; /* the host's: the lane of run n, at n modulo their number */
 } LeatRunSignal;
 
-/* What the blocks say to each other, in memory of the device; all zeros when a launch begins. */
+/* Messages between the blocks, in memory of the device; all zeros when a launch begins. */
 typedef struct
 {
   uint64_t order;  /* from block 0 */
@@ -47,7 +47,7 @@ typedef struct
   unsigned int over; /* not 0: a run took too long, and all leave */
 } LeatPersistentGrid;
 
-/* What one block knows; in its shared memory, or behind the grid on the CPU. */
+/* One block's own data; in its shared memory, or behind the grid on the CPU. */
 typedef struct
 {
   LeatRunSignal *signal;
