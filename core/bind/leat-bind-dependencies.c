@@ -67,7 +67,7 @@ leat_plan_uses_note (LeatPlanUses *self, const LeatOp *op, const LeatTouch *touc
   g_array_append_val (self->readers, reader);
 }
 
-/* What goes by the table of what is bound reads it. */
+/* Ops that find bound memory by the table read the table. */
 static void
 leat_plan_uses_pass_slots (LeatPlanUses *self, LeatPlan *plan, const LeatOp *op)
 {
@@ -101,8 +101,8 @@ leat_op_index_compare (gconstpointer a, gconstpointer b)
   return first < second ? -1 : first > second;
 }
 
-/* What is over when @op ends is over when one begins that follows it; but a run may leave out an upload that is kept,
- * and then it stands for nothing that comes before it. */
+/* Ops that are over when @op ends are over when one begins that follows it.  But a run may leave out an upload that is
+ * kept: then it stands for nothing that comes before it. */
 static void
 leat_op_imply (const LeatOp *op, const gulong *ancestors, gulong *before, gsize words)
 {

@@ -45,7 +45,7 @@ leat_op_has_room (const LeatOp *before, const LeatOp *op)
   return op->shared_need <= before->shared_room;
 }
 
-/* What is written in assembly might be moved to before the wait. */
+/* Code in assembly might be moved to before the wait. */
 static gboolean
 leat_plan_may_begin_early (LeatPlan *self, const LeatOp *before, const LeatOp *op)
 {

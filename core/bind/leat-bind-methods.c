@@ -145,7 +145,7 @@ leat_op_add_after (GArray *after, guint index)
   g_array_append_val (after, index);
 }
 
-/* What @op waits for, as seen from @body. */
+/* Collects the ops that @op waits for, as seen from @body. */
 static void
 leat_plan_collect_after (LeatPlan *self, const LeatOp *op, const LeatPlanLoop *body, guint but, GArray *after)
 {
@@ -179,8 +179,8 @@ leat_op_takes (LeatPlan *plan, const LeatOp *op, LeatBufferId id)
   return FALSE;
 }
 
-/* What goes on may be copied beside the test, where that does not look at it: a node that loops waits for its whole
- * body. That the test touches all that goes on is for the sake of lifetimes. */
+/* A carried buffer may be copied beside the test, where that does not look at it: a node that loops waits for its whole
+ * body.  The test touches all carried buffers for the sake of lifetimes. */
 static gboolean
 leat_plan_is_beside_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op)
 {
@@ -189,7 +189,7 @@ leat_plan_is_beside_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp
          && !leat_op_takes (self, leat_plan_get_op (self, loop->last), op->to);
 }
 
-/* What the test waits for, and instead of what is done beside it what that waits for. */
+/* Lists the ops that the test waits for.  An op done beside the test is replaced by those it waits for. */
 static void
 leat_plan_list_before_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op, GArray *after)
 {
@@ -265,7 +265,7 @@ leat_plan_choose_fusible (LeatPlan *self, LeatFusible *fusible)
   fusible->why = fusible->is_free ? "nothing is waited for in it" : "nobody has measured it";
 }
 
-/* What a loop or a longer stretch has hidden stays so. */
+/* Ops that a loop or a longer stretch has hidden stay hidden. */
 void
 leat_plan_choose_fusibles (LeatPlan *self)
 {

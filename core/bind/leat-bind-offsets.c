@@ -8,10 +8,10 @@
 #include "leat-bind-layout-private.h"
 #include "leat-bind-private.h"
 
-/* The search for the lowest offset.  What has been placed covers all from 0 up to its end, as each begins where another
- * one ends: so a buffer comes to lie over some that it may share with, or at the end.  The first slots are looked at in
- * turn, which finds a place where most may share.  Beyond them it is the other way round: of those that live before or
- * after the buffer, which are few where there are many branches, it is looked up where they lie. */
+/* The search for the lowest offset.  Placed buffers leave no gap from 0 up to their end, as each begins where another
+ * one ends.  So a buffer comes to lie over some that it may share with, or at the end.  The first slots are looked at
+ * in turn, which finds a place where most may share.  Beyond them the places of buffers that live before or after this
+ * one are looked up: these are few where there are many branches. */
 
 #define LEAT_SLOTS_IN_TURN 32
 
@@ -84,8 +84,9 @@ leat_slot_pass_member (const LeatSlot *self, guint i, const LeatBuffer *buffer, 
   return other->offset + leat_buffer_get_span (other);
 }
 
-/* From @offset on, where @buffer is clear of the members that it may not share with.  What is before the member before
- * @buffer is before @buffer too, and so on: where it may share with both its neighbours, it may share with all. */
+/* From @offset on, where @buffer is clear of the members that it may not share with.  A buffer that lives before the
+ * member before @buffer lives before @buffer too, and so on.  If it may share with both its neighbours, it may share
+ * with all. */
 static guint64
 leat_slot_pass (const LeatSlot *self, const LeatBuffer *buffer, guint64 offset, const LeatLayout *layout)
 {
@@ -222,7 +223,7 @@ leat_slots_sweep (const LeatSlots *self, const LeatBuffer *buffer, guint64 offse
     {
       const LeatSlot *slot = leat_slots_get (self, i);
 
-      /* What is further on begins no earlier. */
+      /* Slots further on begin no earlier. */
       if (slot->offset >= offset + bytes)
         break;
       if (slot->end > offset)
@@ -331,7 +332,7 @@ leat_slots_place (LeatSlots *self, LeatBuffer *buffer)
   guint64 bytes = leat_buffer_get_span (buffer);
 
   buffer->offset = buffer->kept ? self->end : leat_slots_sweep (self, buffer, 0, 0, LEAT_SLOTS_IN_TURN);
-  /* What no op touches is in nobody's way. */
+  /* A buffer that no op touches is in nobody's way. */
   if (!buffer->kept && buffer->first_op == G_MAXUINT)
     {
       buffer->offset = leat_slots_sweep (self, buffer, buffer->offset, LEAT_SLOTS_IN_TURN, G_MAXUINT);

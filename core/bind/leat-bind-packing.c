@@ -101,7 +101,7 @@ leat_plan_set_pack_args (LeatPlan *self, LeatOp *carrier, GPtrArray *ops)
   carrier->grid[1] = ops->len;
 }
 
-/* What waited for one of them waits for the one that does them all. */
+/* An op that waited for one of them waits for the one that does them all. */
 static void
 leat_op_follow_carriers (LeatPlan *self, LeatOp *op)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What one run in steady state will cost, from the bound ops alone.  The other side of the comparison is never filled
+/* The cost of one run in steady state, from the bound ops alone.  The other side of the comparison is never filled
  * here: it comes from the driver's counters and from the nodes of the graph that was built. */
 
 #include "plan/leat-plan-private.h"
@@ -52,8 +52,8 @@ leat_plan_predict_bytes (LeatPlan *self, const LeatOp *op)
   return (entries - 1) * leat_plan_get_buffer (self, op->to)->stride + op->bytes;
 }
 
-/* What a kernel of ours moves of bounded data depends on their count; the bytes are the most.
- * Memory that the program brings counts as the host's. */
+/* The bounded data that a kernel of ours moves depends on its count; the bytes are the most.  Memory that the
+ * application brings counts as the host's. */
 static void
 leat_plan_predict_moved (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
@@ -201,10 +201,10 @@ leat_prediction_add (LeatPrediction *self, const LeatPrediction *run)
  *
  * Gets what one run in steady state will cost, and what opening a session allocates.
  *
- * Of the work of foreign ops nothing is known but how many they are: what they do is to be added to the rest.
+ * Of foreign ops only the number is known: their work is to be added to the rest.
  *
- * What is in loops is in none of these sums, since how often it is done is not known: iteration-kernels,
- * iteration-copies and iteration-fills are what one iteration of each of them launches.
+ * Ops in loops are in none of these sums, since the number of iterations is not known.  One iteration of each loop
+ * launches iteration-kernels, iteration-copies and iteration-fills.
  *
  * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, early-starts (dependencies for whose
  *   end a kernel waits by itself), upload-bytes, readback-bytes, device-copy-bytes, fill-bytes, graph-launches, waits,

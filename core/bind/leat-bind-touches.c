@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Who else writes a buffer, and how much room it takes. */
+/* Other writers of a buffer, and how much room it takes. */
 
 #include "leat-bind-private.h"
 

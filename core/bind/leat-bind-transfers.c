@@ -134,8 +134,8 @@ leat_plan_is_good_to_map (LeatPlan *self, const LeatOp *op)
          && leat_plan_is_written_by_kernels (self, from->id);
 }
 
-/* Of memory that is another one in each run nodes of a graph would have to be told one by one, but for kernels, which
- * find it through a table.  What only touches the count goes elsewhere. */
+/* If memory is another one in each run, graph nodes have to be told of it one by one; only kernels find it through a
+ * table.  Ops that only touch the count go elsewhere. */
 static gboolean
 leat_plan_is_for_kernels (LeatPlan *self, LeatBufferId root, const LeatOp *but)
 {
@@ -232,7 +232,7 @@ leat_plan_move_by_kernel (LeatPlan *self, LeatOp *op)
   leat_op_set_value (&op->args[3], from->header ? leat_spec_get_row_bytes (from->spec) : 0);
 }
 
-/* What was asked for, measured, or else what is likely; for the latter two it may turn out that it cannot be. */
+/* The mode that was asked for, measured, or else is likely; the latter two may turn out to be impossible. */
 static LeatTransferMode
 leat_plan_want_way (LeatPlan *self, const LeatOp *op)
 {
@@ -274,7 +274,7 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
   return "the data is as long as its buffer, or used more than once";
 }
 
-/* What an earlier binding made. */
+/* Clears what an earlier binding made. */
 static void
 leat_plan_clear_transfer (LeatOp *op)
 {

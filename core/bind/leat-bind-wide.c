@@ -20,7 +20,7 @@ leat_entries_round (guint64 bytes, guint64 to)
   return (bytes + to - 1) / to * to;
 }
 
-/* What is aligned coarsely is read a little faster, but where buffers are small most of what is copied would be gaps.
+/* Coarsely aligned entries are read a little faster, but with small buffers most of a copy would be gaps.
  */
 static guint64
 leat_entries_get_stride (guint64 bytes)

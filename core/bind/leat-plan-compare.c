@@ -60,7 +60,7 @@ leat_op_has_same_kernel (const LeatOp *a, const LeatOp *b)
 static const char *
 leat_op_find_difference (const LeatOp *a, const LeatOp *b)
 {
-  /* What a node does by itself is known to nobody else. */
+  /* Only the node itself knows its foreign work. */
   if (a->kind == LEAT_OP_FOREIGN)
     return "has foreign work, which is captured anew";
   if (!leat_op_has_same_touches (a, b))

@@ -11,8 +11,8 @@
  *
  * Uploads, downloads, fills and copies of #LeatDeviceBuffer that are done together: few transfers, and one wait.
  *
- * Requests are added and then run.  What they do is what they would do one after the other, in the order in which they
- * were added.  Uploads to one buffer that nothing else comes between are merged where they touch or overlap, later
+ * Requests are added and then run.  Their effect is as if they were done one after the other, in the order in which
+ * they were added.  Uploads to one buffer that nothing else comes between are merged where they touch or overlap, later
  * bytes over earlier ones, and each merged range is one transfer; downloads likewise, each request getting a view of
  * its own. So no byte goes over the link twice.  Ranges that do not touch stay apart, and so do buffers.
  *
@@ -47,7 +47,7 @@ leat_transfer_batch_new (void)
   return g_object_new (LEAT_TYPE_TRANSFER_BATCH, NULL);
 }
 
-/* What lies beyond all memory stays there. */
+/* An offset beyond all memory stays there. */
 static guint64
 leat_transfer_batch_place (LeatDeviceBuffer *buffer, guint64 offset)
 {
@@ -228,7 +228,7 @@ leat_transfer_batch_get_download (LeatTransferBatch *self, guint index)
  * leat_transfer_batch_clear:
  * @self: a batch
  *
- * Takes all requests out, so that others can be added.  What was counted stays.
+ * Takes all requests out, so that others can be added.  Counts stay.
  *
  * Since: 0.1
  */

@@ -16,7 +16,7 @@ static const struct
   guint default_percent;
 } leat_budget_kinds[LEAT_MEMORY_N_KINDS] = {
   [LEAT_MEMORY_DEVICE] = { "LEAT_MEMORY_BUDGET", "", 90 },
-  /* What is pinned is taken from every other program of the machine. */
+  /* Pinned memory is taken from every other process of the machine. */
   [LEAT_MEMORY_PINNED] = { "LEAT_PINNED_BUDGET", " of pinned host memory", 50 },
 };
 
@@ -194,7 +194,7 @@ leat_device_get_budget (LeatDevice *self)
  *
  * Sets how many bytes of the device's memory this process may take.
  *
- * What is allocated already stays.
+ * Memory that is allocated already stays.
  *
  * Since: 0.1
  */
@@ -231,7 +231,7 @@ leat_device_get_pinned_budget (LeatDevice *self)
  *
  * Sets how many bytes of pinned host memory this process may take for this device.
  *
- * What is allocated already stays.
+ * Memory that is allocated already stays.
  *
  * Since: 0.1
  */

@@ -6,8 +6,8 @@
 
 #include "leat-device-object-private.h"
 
-/* A quarter, as long as half of the device is left to other work; one in any case.  What was asked for is bounded by
- * what there is alone. */
+/* A quarter, as long as half of the device is left to other work; one in any case.  A number that was asked for is
+ * bounded only by what there is. */
 guint
 leat_device_share_multiprocessors (guint all, guint taken, guint asked)
 {

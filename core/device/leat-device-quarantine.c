@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What work may still use that was begun and went wrong.  Things in here hold references on the device, so it stays
- * until they are released; a session that is opened or closed on it tries to. */
+/* Things that may still be in use by work that was begun and went wrong.  They hold references on the device, so it
+ * stays until they are released; a session that is opened or closed on it tries to release them. */
 
 #include "leat-device-object-private.h"
 

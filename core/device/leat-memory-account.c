@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What one session takes.  It is counted where blocks are given and taken back, so that it says what is and not what
- * was meant to be. */
+/* The memory that one session takes.  It is counted where blocks are given and taken back, so it says what is taken and
+ * not what was meant to be. */
 
 #include "leat-device-object-private.h"
 

@@ -171,7 +171,7 @@ leat_memory_pool_trim (LeatDevice *device, LeatMemoryKind kind, guint64 keep_byt
     leat_device_pop (device);
 }
 
-/* What is there now goes with the context. */
+/* Memory that is there now goes with the context. */
 void
 leat_memory_pool_clear (LeatDevice *device, LeatMemoryKind kind)
 {

@@ -315,8 +315,8 @@ leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address
                                    self->what);
 }
 
-/* What was compiled for an older compute capability, for the body of a loop or by an older Leat, does not; the CPU
- * driver begins nothing early. */
+/* An image for an older compute capability, for the body of a loop or by an older Leat does not wait; the CPU driver
+ * begins nothing early. */
 gboolean
 leat_module_waits (LeatModule *self)
 {

@@ -26,7 +26,7 @@ typedef struct
   gboolean sticky;
 } LeatDriverResultRow;
 
-/* What is not here is FAILED and not sticky. */
+/* Results that are not here are FAILED and not sticky. */
 static const LeatDriverResultRow leat_driver_results[] = {
   { CUDA_ERROR_INVALID_VALUE, LEAT_DRIVER_ERROR_INVALID, FALSE },
   { CUDA_ERROR_OUT_OF_MEMORY, LEAT_DRIVER_ERROR_OUT_OF_MEMORY, FALSE },

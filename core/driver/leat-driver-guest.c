@@ -22,8 +22,8 @@ struct _LeatDriverHouse
   guint n_calls;     /* that are */
 };
 
-/* What the driver's documents say may synchronise with the device, and what brings code or memory there: a function is
- * loaded when something is first asked about it. */
+/* Calls that may synchronise with the device, as the driver's documents say, and those that bring code or memory there.
+ * A function is loaded when something is first asked about it. */
 static gboolean
 leat_driver_entry_may_wait (LeatDriverEntry entry)
 {

@@ -16,7 +16,7 @@ static GMutex leat_driver_watched_lock;
 static LeatDriver *leat_driver_watched[LEAT_DRIVER_N_WATCHED];
 static __thread LeatDriverWatch *leat_driver_watch_current;
 
-/* What the arguments of a call say. */
+/* The facts that the arguments of a call tell. */
 typedef struct
 {
   LeatDriverEntry entry;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What is used of CUPTI, the profiling interface of the CUDA toolkit: its callback API, documented in the toolkit's
+/* The used part of CUPTI, the profiling interface of the CUDA toolkit: its callback API, documented in the toolkit's
  * cupti_callbacks.h.  It is opened when it is first needed. */
 
 #include "leat-driver-witness-private.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What the functions that one kernel is made of are called with: its own parameters, sizes that are known, and local
+/* Arguments of the functions that one kernel is made of: its own parameters, sizes that are known, and local
  * variables. */
 
 #include "leat-fuse-writer-private.h"
@@ -59,7 +59,7 @@ leat_op_counts_into (LeatPlan *plan, const LeatOp *op, LeatBufferId root)
   return FALSE;
 }
 
-/* What comes back from a buffer whose number of items is that of the memory itself changes nothing. */
+/* A count that comes back from a buffer whose count is that of the memory itself changes nothing. */
 static gboolean
 leat_fuser_moves_count (LeatFuser *self, const LeatOp *op, LeatBufferId root)
 {

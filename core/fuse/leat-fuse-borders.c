@@ -7,12 +7,12 @@
 
 #include "leat-fuse-private.h"
 
-/* What stands between two ops of one kernel that touch the same memory.
+/* The border between two ops of one kernel that touch the same memory.
  *
  * Ops that say which items they touch, over grids and blocks of one size, do an item by the thread with its number.  So
  * the block that a thread is in tells which items were written by whom, and a stencil of N items needs what the blocks
- * have written that are no further away than N threads.  It is the same where somebody overwrites what a stencil has
- * read: the blocks around must have read it. */
+ * have written that are no further away than N threads.  It is the same where an op overwrites items that a stencil has
+ * read: the blocks around must have read them. */
 
 const char *
 leat_stage_why_border (const LeatFuseStage *before, const LeatFuseStage *stage)

@@ -229,8 +229,8 @@ leat_fuse_file_get_asks (LeatFuseFile *self)
   return leat_kernel_source_get_asks (self->source);
 }
 
-/* What every function of the file has: other names, and loads that see what this launch has written before.  A pointer
- * may not promise to be the only one: what one stage writes another reads. */
+/* Every function of the file gets other names, and loads that see earlier writes of this launch.  A pointer may not
+ * promise to be the only one: one stage writes data that another reads. */
 static void
 leat_fuse_file_edit_names (LeatFuseFile *self, GArray *edits, guint first, guint last)
 {
@@ -377,7 +377,7 @@ leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree char *head = NULL, *entry = leat_tokens_dup (tokens, decl->name);
 
-  /* What comes first holds where two replace the same. */
+  /* Where two edits replace the same text, the first one holds. */
   leat_edits_replace (edits, tokens, decl->name, decl->name, "%s%s_%s", self->prefix,
                       leat_fuse_form_get_letter (use->form), entry);
   leat_entry_strip_qualifiers (edits, self->unit, decl, qualifiers);

@@ -65,7 +65,7 @@ leat_fuser_count_results (LeatFuser *self, LeatBufferId id)
   return n;
 }
 
-/* What the body makes for nothing but to go on. */
+/* Whether the body makes the buffer only for the next iteration. */
 static gboolean
 leat_fuser_is_only_carried (LeatFuser *self, LeatBufferId id)
 {

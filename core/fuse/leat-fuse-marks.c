@@ -11,15 +11,16 @@
 
 /* With check=true: are kernels what their nodes say where not each item goes by itself?
  *
- * For each item that one kernel hands on to another without a barrier there is a mark.  Who writes the item leaves the
- * number of the block there, with that of the launch, and who reads it looks whether it is its own, or one of those
- * around it that it has waited for.  Blocks take the kernels in one order, so that what a block has written is marked
- * when it comes to read it; an item without such a mark was written by another block, sooner or later, or by nobody.
+ * For each item that one kernel hands on to another without a barrier there is a mark.  The writer of the item leaves
+ * the number of its block there, with that of the launch.  A reader checks whether that is its own block, or one of
+ * those around it that it has waited for.  Blocks take the kernels in one order, so items that a block has written are
+ * marked when it comes to read them; an item without such a mark was written by another block, sooner or later, or by
+ * nobody.
  *
- * Whose fault that is, the item's number tells where it is known which block does it: an item that is the reader's to
- * read was the other one's to write.  A stencil is held to its reach then, counted from the items of its block.
+ * The item's number tells whose fault that is, where it is known which block does it.  If the reader was to read the
+ * item, the other one was to write it.  A stencil is held to its reach then, counted from the items of its block.
  *
- * It is done where pointers are used as NAME[...] alone, and for what nothing else in the body writes. */
+ * It is done where pointers are used as NAME[...] alone, and for items that nothing else in the body writes. */
 
 /* `own`: so many items are a block's, and all blocks' `all`, where items go by the numbers of threads along one axis;
  * else 0. */
@@ -280,7 +281,7 @@ leat_marks_get_index (const LeatFuser *fuser, const LeatFuseStage *stage)
   return (guint) (stage - leat_marks_at (fuser, 0));
 }
 
-/* Who wrote what comes to a parameter, where there are marks of it; the stage's own number where not. */
+/* The stage that wrote a parameter's items, where these have marks; the stage's own number where not. */
 static guint
 leat_marks_find_checked (const LeatFuser *fuser, const LeatFuseStage *stage, guint param)
 {

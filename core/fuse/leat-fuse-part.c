@@ -160,7 +160,7 @@ leat_fuse_is_free (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint ind
          && leat_fuse_find_callee (unit, calls, index, leat_fuse_thread_words) == NULL;
 }
 
-/* What stands before the loop is done for each item then: it may say what locals are, and nothing more. */
+/* Statements before the loop are done for each item then: they may define locals, and nothing more. */
 static gboolean
 leat_fuse_is_harmless (const LeatKernelUnit *unit, guint first, guint end)
 {

@@ -164,7 +164,7 @@ leat_stage_dup_access (const LeatFuseStage *stage)
   return g_strdup (stage->op->pattern == LEAT_PATTERN_BLOCK ? "access=block" : "access=elementwise");
 }
 
-/* What a node says of itself, and does instead; NULL: nothing is looked at. */
+/* The access that a node declares, and what it does instead; NULL: nothing is looked at. */
 static char *
 leat_fuse_writer_dup_wrong (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item)
 {

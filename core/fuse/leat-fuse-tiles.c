@@ -95,7 +95,7 @@ leat_fuse_writer_write_tiles (LeatFuseWriter *self, guint unit)
   leat_kernel_fuse_end (self->text);
 }
 
-/* What is needed elsewhere of what lies in shared memory: the tile's own items. */
+/* Stores the part of shared memory that is needed elsewhere: the tile's own items. */
 static void
 leat_fuse_writer_store_windows (LeatFuseWriter *self, guint unit)
 {

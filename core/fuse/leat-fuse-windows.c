@@ -9,10 +9,10 @@
 
 /* Units that do items of others again rather than wait for them: "overlapped tiling".
  *
- * What a tile needs at the end of a chain of stencils are its own items and, the further before the end, the more
- * beside them.  So a block does them all, from what nobody in the area writes, and hands on in shared memory what
- * comes out: N stages of stencil:1 take N items more to either side in the first of them, and nobody waits for another
- * block.  The same numbers are computed from the same numbers, so that results are the same too.
+ * At the end of a chain of stencils a tile needs its own items and, the further before the end, the more beside them.
+ * So a block does them all, from data that nobody in the area writes, and hands on the results in shared memory.  N
+ * stages of stencil:1 take N items more to either side in the first of them, and nobody waits for another block.  The
+ * same numbers are computed from the same numbers, so that results are the same too.
  *
  * It is done where every unit of an area goes item by item over the same items, and what they hand on is written by
  * one of them and used as NAME[...] alone; where no more than half of a tile is done again to either side; and where
@@ -34,7 +34,7 @@ leat_fuser_is_in_area (LeatFuser *self, guint index, guint area)
   return !stage->alone && self->tiles[stage->unit].tiled && self->tiles[stage->unit].area == area;
 }
 
-/* Who overwrites what another block may still have to read has to wait for it. */
+/* A unit that overwrites data which another block may still have to read has to wait for it. */
 static gboolean
 leat_fuser_overwrites (LeatFuser *self, guint before, guint index)
 {
@@ -83,7 +83,7 @@ leat_fuser_is_even (LeatFuser *self, guint area)
   return a->grid[1] * a->grid[2] * a->block[1] * a->block[2] == 1;
 }
 
-/* What one unit reads of another, which stands in an earlier phase, that one does for the items around too. */
+/* If a unit reads items of one in an earlier phase, the earlier one does the items around too. */
 static void
 leat_fuser_widen (LeatFuser *self, guint area, guint index)
 {
@@ -149,7 +149,7 @@ leat_fuser_get_turn (LeatFuser *self, guint unit)
   return leat_fuser_at (self, unit)->phase * self->stages->len + unit;
 }
 
-/* What of it others need, and until when the area does. */
+/* Finds which part of it others need, and until when the area needs it. */
 static gboolean
 leat_fuser_describe_window (LeatFuser *self, guint writer, LeatBufferId id, guint area, LeatFuseWindow *window)
 {
@@ -175,8 +175,8 @@ leat_fuser_describe_window (LeatFuser *self, guint writer, LeatBufferId id, guin
   return crosses;
 }
 
-/* A slot is free when the last unit that reads it has been left behind, where the threads of the block meet.  What is
- * stored is read there by threads that nobody waits for yet, so that its slot stays its own. */
+/* A slot is free when the last unit that reads it has been left behind, where the threads of the block meet.  A stored
+ * window is read there by threads that nobody waits for yet, so its slot stays its own. */
 static void
 leat_fuser_take_slot (LeatFuser *self, LeatFuseWindow *window, GArray *until)
 {

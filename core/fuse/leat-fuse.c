@@ -140,7 +140,7 @@ leat_stage_clear (gpointer data)
   leat_fuse_traits_clear (&((LeatFuseStage *) data)->traits);
 }
 
-/* What the group as a whole does with a buffer: what it reads after it has written it, it takes from nobody. */
+/* The access of the group as a whole to a buffer: data that it reads after writing it comes from nobody else. */
 static void
 leat_fuser_touch (LeatFuser *self, LeatOp *to)
 {
@@ -345,7 +345,7 @@ leat_plan_replace_ops (LeatPlan *self, guint n, LeatOp *op)
   leat_plan_renumber (self, op->index, 1 - (gint) n);
 }
 
-/* What is before the body of a loop goes, too, and the test behind it; or nothing, where it is not settled yet. */
+/* Replaces the ops before the body of a loop, too, and the test behind it; or nothing, where it is not settled yet. */
 static void
 leat_fuser_take_place (LeatFuser *self, LeatOp *op)
 {

@@ -174,7 +174,7 @@ leat_fusible_is_free (LeatFuser *self)
   return !g_array_index (self->stages, LeatFuseStage, 0).alone;
 }
 
-/* Gives the last op that was looked at.  What cannot be fused stays as it is. */
+/* Gives the last op that was looked at.  Ops that cannot be fused stay as they are. */
 static guint
 leat_plan_find_fusible (LeatPlan *self, guint first, gboolean is_free)
 {
@@ -241,7 +241,7 @@ leat_plan_tell_begin (LeatPlan *self, LeatOp *before, LeatOp *op)
   leat_fuser_clear (&fuser);
 }
 
-/* What stands behind a kernel that is not fused begins anew, too, and nobody has looked at the two. */
+/* An op behind a kernel that is not fused begins anew, too, and nobody has looked at the two. */
 static void
 leat_plan_tell_begins (LeatPlan *self)
 {

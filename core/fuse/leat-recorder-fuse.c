@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a group records as one kernel: the nodes of its body record between the two halves of this. */
+/* A group recorded as one kernel: the nodes of its body record between the two halves of this. */
 
 #include "plan/leat-plan-private.h"
 

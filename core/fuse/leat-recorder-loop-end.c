@@ -28,8 +28,8 @@ leat_recorder_hold_inputs (LeatPlan *plan, LeatPlanLoop *loop, LeatOp *test)
  * @test: the kernel that counts the iterations and says whether there is to be another one
  * @error: return location for an error
  *
- * Ends a loop.  What goes on is taken over, the test is added, and the group's outputs are what the body brings, but
- * for those that leat_recorder_set_output () gave.
+ * Ends a loop.  Carried data is taken over, the test is added, and the group's outputs are those of the body, but for
+ * those that leat_recorder_set_output () gave.
  *
  * Returns: whether it could be done
  */

@@ -71,7 +71,7 @@ leat_app_fits (gsize size, LeatSpec *spec)
          || (leat_spec_is_bounded (spec) && size < capacity && size % leat_spec_get_row_bytes (spec) == 0);
 }
 
-/* Who runs a session says by itself which node it was. */
+/* Names the node in an error.  A session does so by itself, other calls by this. */
 gboolean
 leat_app_prefix_title (LeatApp *self, GError **error)
 {
@@ -171,7 +171,7 @@ leat_app_fill (LeatEndpoint *endpoint, LeatView *view, gboolean wait, GCancellab
   LeatFlow flow;
   gsize size;
 
-  /* Who is woken has taken nothing: that it was called off is told by who asked, before the next run. */
+  /* A call that is woken has taken nothing: its caller tells that it was called off, before the next run. */
   flow = leat_app_take (self, wait, &bytes);
   if (flow != LEAT_FLOW_DATA)
     return flow;
@@ -218,7 +218,7 @@ leat_app_refuse_full (LeatApp *self, const char *advice, GError **error)
   return FALSE;
 }
 
-/* Under the lock.  What need not wait goes in, also of a run that is called off: it is there already. */
+/* Under the lock.  Data that need not wait goes in, also of a run that is called off: it is there already. */
 static gboolean
 leat_app_wait_for_room (LeatApp *self, GCancellable *cancellable, GError **error)
 {
@@ -244,8 +244,8 @@ leat_app_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *canc
   g_autoptr (GBytes) bytes = NULL;
   gboolean room;
 
-  /* Who woke an earlier run may have come too late for it.  Whoever means this one has cancelled it before, or wakes it
-   * again. */
+  /* A call to wake an earlier run may have come too late for it.  A thread that means this run has cancelled it before,
+   * or wakes it again. */
   leat_app_lock (self);
   self->woken = FALSE;
   leat_app_unlock (self);
@@ -279,7 +279,7 @@ leat_app_stop (LeatEndpoint *endpoint)
   leat_app_lock (self);
   if (self->state == LEAT_APP_RUNNING)
     self->state = LEAT_APP_STOPPED;
-  /* What no run has asked for (another node could not begin) is there for the next session. */
+  /* Data that no run has asked for (another node could not begin) is there for the next session. */
   if (leat_endpoint_is_source (endpoint) && self->asked)
     {
       g_queue_clear_full (&self->queue, (GDestroyNotify) g_bytes_unref);

@@ -75,7 +75,7 @@ leat_app_put (LeatApp *self, GBytes *bytes)
     g_queue_push_tail (&self->queue, g_bytes_ref (bytes));
 }
 
-/* What is known of the data before a session says it all. (transfer full) (nullable) */
+/* The spec as far as it is known before a session says it all. (transfer full) (nullable) */
 static LeatSpec *
 leat_app_parse_spec (LeatApp *self, GError **error)
 {

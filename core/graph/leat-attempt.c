@@ -57,8 +57,8 @@ leat_attempt_keep_args (LeatAttempt *self, LeatNode *node)
     }
 }
 
-/* They were checked when they were set; since then the properties may have got other values, and what they bring no
- * argument of that kind.  What is missing then, or that a node cannot be prepared, the plan says. */
+/* They were checked when they were set.  Since then properties may have got other values, with which there is no such
+ * argument.  The plan tells of an argument that is missing then, or a node that cannot be prepared. */
 static void
 leat_attempt_put_args (LeatAttempt *self)
 {
@@ -102,7 +102,7 @@ leat_attempt_get_n_props (LeatAttempt *self)
   return self->props->len;
 }
 
-/* What another thread has set since is newer. */
+/* A value that another thread has set since is newer. */
 static void
 leat_kept_arg_put_back (LeatKeptArg *self, LeatChanges *changes)
 {

@@ -160,7 +160,7 @@ leat_bus_new (void)
   return g_object_new (LEAT_TYPE_BUS, NULL);
 }
 
-/* Under the lock.  Who does not read, or reads late, is not told of all the progress that there was meanwhile. */
+/* Under the lock.  An application that does not read, or reads late, is not told of all the progress meanwhile. */
 static void
 leat_bus_drop_old_progress (LeatBus *self, LeatMessage *message)
 {

@@ -30,7 +30,7 @@
  *
  * Opens what is read or written, before the first run of a session.
  *
- * The specs of its ports are fixed by then.  What it opens is given back by `stop ()`, after an error too.
+ * The specs of its ports are fixed by then.  Everything that it opens is given back by `stop ()`, after an error too.
  *
  * Returns: whether it may be used
  */
@@ -57,8 +57,8 @@
  * machine, so gets on with the data of the runs that follow while those of this one are not all there.
  *
  * A source need not have it; then `fill ()` alone is called, run after run.  One that has it is asked for as many runs
- * as there are free lanes (#LeatSession:lanes), and `complete ()` is then called once for each that was begun, in
- * their order, and before any `fill ()`.  What comes of it, the end and errors too, `complete ()` tells.
+ * as there are free lanes (#LeatSession:lanes), and `complete ()` is then called once for each that was begun, in their
+ * order, and before any `fill ()`.  `complete ()` tells the outcome, the end and errors too.
  *
  * Returns: whether it has begun; %FALSE where it cannot, as at the end: `fill ()` is called for the run when all
  *   before it are complete

@@ -113,7 +113,7 @@ leat_group_end_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError *
   return LEAT_GROUP_GET_CLASS (self->group)->negotiate_end (self->group, error);
 }
 
-/* Who makes the plan calls what the group has for this. */
+/* The maker of the plan calls the group's record_end () by this. */
 static gboolean
 leat_group_end_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {

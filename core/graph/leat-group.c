@@ -16,8 +16,8 @@
  * A node with a body: other nodes and the links between them, which it runs in its own way (again and again, or as one
  * kernel).
  *
- * The nodes of a body are in the same pipeline as all others and share its names.  What goes into the group comes to
- * the body through the outputs of leat_group_get_begin(), and what the body brings to the inputs of
+ * The nodes of a body are in the same pipeline as all others and share its names.  Data that goes into the group comes
+ * to the body through the outputs of leat_group_get_begin().  Data that the body brings to the inputs of
  * leat_group_get_end() comes out of the group.  Ports of these two are made when they are asked for, and with each
  * comes one of the group under the same name.  No other link leads into a body or out of it.
  *
@@ -76,7 +76,7 @@ leat_group_finalize (GObject *object)
   G_OBJECT_CLASS (leat_group_parent_class)->finalize (object);
 }
 
-/* What comes out is known when the body is. */
+/* The outputs are known when the body is. */
 static gboolean
 leat_group_negotiate (LeatNode *self, LeatNegotiation *negotiation, GError **error)
 {

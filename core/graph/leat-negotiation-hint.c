@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What to do about two specs that do not go together, said behind the message. */
+/* Advice about two specs that do not go together, said behind the message. */
 
 #include "leat-negotiation-private.h"
 
@@ -25,7 +25,7 @@ leat_negotiation_find_source (LeatNode *node)
   return node;
 }
 
-/* What @source gives, where it has one output; else NULL. */
+/* The spec that @source gives, where it has one output; else NULL. */
 static LeatSpec *
 leat_negotiation_get_given (LeatNode *source, LeatSpec *spec, LeatPort *output)
 {

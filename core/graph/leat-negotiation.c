@@ -76,7 +76,7 @@ leat_negotiation_has_bound (LeatSpec *template)
   return leat_spec_has_shape (template) && leat_spec_is_bounded (template) && template->dims[0].kind == LEAT_DIM_NUMBER;
 }
 
-/* What the port accepts: any room, where it may grow. (transfer full) */
+/* The specs that the port accepts: any room, where it may grow. (transfer full) */
 static LeatSpec *
 leat_negotiation_dup_template (LeatPort *port)
 {
@@ -268,7 +268,7 @@ leat_negotiation_take_inputs (LeatNegotiation *self, GError **error)
   for (guint i = 0; i < ports->len; i++)
     {
       LeatPort *port = ports->pdata[i];
-      /* What feeds a delayed input has its turn later. */
+      /* The node that feeds a delayed input has its turn later. */
       gboolean now = port->peer != NULL && (port->flags & LEAT_PORT_DELAYED) == 0;
       LeatSpec *spec = now ? leat_port_get_spec (port->peer) : NULL;
 
@@ -281,7 +281,7 @@ leat_negotiation_take_inputs (LeatNegotiation *self, GError **error)
   return TRUE;
 }
 
-/* What negotiate () left open, where the template says it all by now. */
+/* Completes outputs that negotiate () left open, where the template says it all by now. */
 static gboolean
 leat_negotiation_complete_outputs (LeatNegotiation *self, GError **error)
 {

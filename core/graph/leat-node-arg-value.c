@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What an argument of a type can hold. */
+/* The numbers that an argument of each type can hold. */
 static const struct
 {
   char type;
@@ -114,7 +114,7 @@ leat_number_make_whole (LeatNumber *self)
   return TRUE;
 }
 
-/* What is wrong with a number. */
+/* The fault of a number. */
 typedef enum
 {
   LEAT_ARG_FAULT_NONE,

@@ -45,7 +45,7 @@ leat_node_find_place (LeatNode *self, const char *name)
 {
   GArray *places = leat_node_get_private (self)->places;
 
-  /* What was set last counts. */
+  /* The place that was set last counts. */
   for (guint i = places != NULL ? places->len : 0; i > 0; i--)
     if (g_str_equal (g_array_index (places, LeatNodePlace, i - 1).name, name))
       return &g_array_index (places, LeatNodePlace, i - 1);

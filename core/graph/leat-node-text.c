@@ -14,8 +14,8 @@
 #define LEAT_NODE_ARG_PREFIX  "arg."
 #define LEAT_NODE_PORT_PREFIX "port."
 
-/* What a name means on a node.  Properties, arguments and ports share one space of names; a property hides the others
- * and an argument a port, which a prefix reaches all the same. */
+/* The meaning of a name on a node.  Properties, arguments and ports share one space of names; a property hides the
+ * others and an argument a port, which a prefix reaches all the same. */
 typedef struct
 {
   const LeatProp *prop;

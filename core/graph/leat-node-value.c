@@ -9,7 +9,7 @@
 #include "leat-node-private.h"
 #include "leat-pipeline-private.h"
 
-/* What an endpoint reads in the middle of its stream cannot be taken away under it. */
+/* Properties that an endpoint reads cannot be set in the middle of its stream. */
 gboolean
 leat_node_check_may_set (LeatNode *self, const LeatProp *prop, GError **error)
 {
@@ -81,8 +81,8 @@ leat_node_set_property (GObject *object, guint id, const GValue *value, GParamSp
     }
 }
 
-/* What g_object_set_property () comes to, but that it looks the property up by its name and checks the value, which
- * happened.  A class with accessors of its own is asked. */
+/* Like g_object_set_property (), but without the look-up of the name and the check of the value, which are done.  A
+ * class with accessors of its own is asked. */
 void
 leat_node_put_prop (LeatNode *self, GParamSpec *pspec, const LeatProp *prop, const GValue *value)
 {
@@ -99,7 +99,7 @@ leat_node_put_prop (LeatNode *self, GParamSpec *pspec, const LeatProp *prop, con
   g_object_notify_by_pspec (G_OBJECT (self), pspec);
 }
 
-/* What was set last, be it that a session has yet to take it over. */
+/* The value that was set last, even if a session has yet to take it over. */
 static void
 leat_node_get_prop (LeatNode *self, const LeatProp *prop, GValue *value)
 {

@@ -71,8 +71,8 @@ leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GC
   const guint8 *at = data;
   eventfd_t ignored;
 
-  /* Who woke an earlier write may have come too late for it.  Whoever means this one has cancelled it before, or wakes
-   * it again. */
+  /* A call to wake an earlier write may have come too late for it.  A thread that means this write has cancelled it
+   * before, or wakes it again. */
   if (self->wake_fd >= 0)
     eventfd_read (self->wake_fd, &ignored);
   while (size > 0)
@@ -115,7 +115,7 @@ leat_output_file_write_at (LeatOutputFile *self, guint64 offset, gconstpointer d
   return TRUE;
 }
 
-/* Gives a file without one its name.  What has the name already cannot be linked over, only renamed over. */
+/* Gives a file without one its name.  A file that has the name already cannot be linked over, only renamed over. */
 static gboolean
 leat_output_file_link (LeatOutputFile *self, GError **error)
 {

@@ -133,7 +133,7 @@ leat_pipeline_check_settings (LeatNode *node, GPtrArray *errors)
   GError *error = NULL;
 
   leat_pipeline_check_props (node, errors);
-  /* What a missing property would have said is told once. */
+  /* The fault of a missing property is told once. */
   if (!leat_node_prepare (node, n_before == errors->len ? &error : NULL) && error != NULL)
     g_ptr_array_add (errors, error);
 }

@@ -125,7 +125,7 @@ leat_pipeline_thaw (LeatPipeline *self)
   leat_changes_lock (self->changes);
   if (g_atomic_int_dec_and_test (&self->n_frozen))
     {
-      /* What no run has taken over is there for the next session. */
+      /* Changes that no run has taken over are there for the next session. */
       leat_attempt_free (leat_attempt_begin (self));
       leat_changes_clear (self->changes);
     }

@@ -20,9 +20,9 @@
 /* Raised when the data's form or its meaning changes; a cache of another format is not read. */
 #define LEAT_PLUGIN_CACHE_FORMAT  2
 #define LEAT_PLUGIN_CACHE_VARIANT "a" LEAT_PLUGIN_ENTRY_VARIANT
-/* What can change without the plugin's file: a library that it needs gets installed.  So a plugin that could not be
- * used is tried again after this time, which is long, since a plugin that hangs costs a program that starts seconds,
- * and at once with another libleat. */
+/* A plugin may come to work while its file stays the same: a library that it needs gets installed.  So a plugin that
+ * could not be used is tried again after this time, and at once with another libleat.  The time is long, since a plugin
+ * that hangs makes an application start seconds later. */
 #define LEAT_PLUGIN_CACHE_BROKEN_S 3600
 #define LEAT_PLUGIN_CACHE_MOST     (64 << 20) /* bytes; no such file was written */
 

@@ -189,7 +189,7 @@ leat_plugin_helper_listen (LeatPluginHelper *self, gint64 deadline)
       n = poll (&poll_fd, 1, over ? 0 : (int) MIN (left_us / 1000 + 1, LEAT_PLUGIN_LOOK_MS));
       if (n < 0 && errno != EINTR)
         return LEAT_HELPER_ENDED;
-      /* What it said before it ended is there by then, so the pipe is looked at once more. */
+      /* Its output from before it ended is there by then, so the pipe is looked at once more. */
       if (n == 0 && over)
         return LEAT_HELPER_ENDED;
       if (n == 0)

@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Work of the host that several threads share.  Who waits for its end does parts of it like any other, and waits for
- * parts that others have begun, never for threads that have begun none: so it gets on where all threads of the pool are
- * taken, also by work that is shared out in a part of other work. */
+/* Work of the host that several threads share.  A thread that waits for its end does parts of it like any other.  It
+ * waits for parts that others have begun, never for threads that have begun none.  So it gets on where all threads of
+ * the pool are taken, also by work that is shared out in a part of other work. */
 
 #include "leat-work-private.h"
 
 #include <pthread.h>
 
-/* Of the pool, where there are no more processors: who reads files waits most of the time. */
+/* Of the pool, where there are no more processors: threads that read files wait most of the time. */
 #define LEAT_WORK_THREADS_LEAST 16
 
 struct _LeatWork

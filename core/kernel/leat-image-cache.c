@@ -89,7 +89,7 @@ leat_image_cache_format_name (const LeatImageKey *key, char name[37])
   strcpy (name + 32, ".img");
 }
 
-/* What was used last is kept longest; once an hour is often enough to say so. */
+/* Images used last are kept longest; once an hour is often enough to note a use. */
 static void
 leat_image_cache_touch (int folder, const char *name)
 {

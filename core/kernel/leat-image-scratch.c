@@ -50,8 +50,8 @@ leat_image_scratch_remove_folder (const char *folder)
     }
 }
 
-/* Called by quick_exit (); other threads run on, so the list stays locked.  What the compiler has started itself is not
- * known, and can make no file in a folder that is gone. */
+/* Called by quick_exit (); other threads run on, so the list stays locked.  Processes that the compiler has started
+ * itself are not known, and can make no file in a folder that is gone. */
 static void
 leat_image_scratch_remove_all (void)
 {

@@ -12,7 +12,7 @@
 #include <cpuid.h>
 #endif
 
-/* What an image is made for, and what this CPU is. */
+/* The target that an image is made for, and the one that this CPU is. */
 
 static gboolean
 leat_image_target_parse_capability (const char *digits, LeatImageTarget *target)

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What lets a persistent kernel be ended: the condition of each loop that may have no end also counts its rounds, and
- * looks at the clock every so many of them.  What would need more than that is no stage. */
+/* Makes it possible to end a persistent kernel.  The condition of each loop that may have no end also counts its
+ * rounds, and looks at the clock every so many of them.  A kernel that would need more than that is no stage. */
 
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-persistent-private.h"

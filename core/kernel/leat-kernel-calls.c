@@ -50,7 +50,7 @@ leat_kernel_calls_is_wait (const char *word)
   return FALSE;
 }
 
-/* What differs from thread to thread. */
+/* Whether a word stands for values that differ from thread to thread. */
 static gboolean
 leat_kernel_calls_is_own (const char *word)
 {

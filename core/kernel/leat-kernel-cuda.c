@@ -32,8 +32,8 @@ leat_cuda_append_pointers (GString *out, GArray *params)
     }
 }
 
-/* What all kernels do around the body. @clock_end: with one parameter more, where the times of the beginning and the
- * end go, and what tells the latter; NULL without */
+/* The code that all kernels have around the body. @clock_end: what tells the end, whose time goes with that of the
+ * beginning to one parameter more; NULL without */
 static void
 leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments,
                         const char *clock_end)

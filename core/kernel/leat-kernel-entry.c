@@ -80,8 +80,8 @@ leat_entry_resolves (const LeatParam *param)
   return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT;
 }
 
-/* Items are nowhere at an odd address: that is the address of a slot, one byte on.  What is in a slot may be written by
- * a kernel that is still running when this one begins, so that it must not be taken from a cache of constants. */
+/* Items are nowhere at an odd address: that is the address of a slot, one byte on.  A slot may be written by a kernel
+ * that is still running when this one begins, so it must not be taken from a cache of constants. */
 char *
 leat_entry_dup_resolver (const char *qualifiers)
 {
@@ -137,7 +137,7 @@ leat_entry_add_reports (LeatEntry *self)
   g_array_append_val (self->wrapper, param);
 }
 
-/* What cannot be bound has no wrapper; it can still be launched under its own name. */
+/* A kernel that cannot be bound has no wrapper; it can still be launched under its own name. */
 static void
 leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect)
 {
@@ -154,7 +154,7 @@ leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect)
   self->wrapper_arguments = g_string_free (arguments, FALSE);
 }
 
-/* What stands in front of a kernel's name and is about how it is launched. */
+/* Whether a word in front of a kernel's name is about how it is launched. */
 static gboolean
 leat_entry_is_bounds (const LeatKernelUnit *unit, guint token)
 {

@@ -13,7 +13,7 @@
  * A grid is a whole number of blocks, so kernels begin with a guard, `if (i >= n) return;`, or are one,
  * `if (i < n) { ... }`.  Left in the loop over threads it costs a masked store per item, or the vector loop altogether.
  * Where the guard is all that a thread beyond the end comes to, the loop ends there (leat_trim), and inside it the
- * guard is known to hold (leat_trimmed).  What is not plainly such a guard stays as it is. */
+ * guard is known to hold (leat_trimmed).  Code that is not plainly such a guard stays as it is. */
 
 static const char *const leat_flat_changes[] = { "+=", "-=", "*=",  "/=",  "%=", "&=", "|=",
                                                  "^=", "++", "<<=", ">>=", "--", NULL };

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What the body of a kernel says about how it is to be launched. */
+/* The way that a kernel is to be launched, as its body tells it. */
 
 #include "leat-kernel-report-private.h"
 

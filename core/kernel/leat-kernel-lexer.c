@@ -112,7 +112,7 @@ leat_lexer_comment (LeatLexer *self, GError **error)
   return TRUE;
 }
 
-/* What `#line N "label"` says holds from the next line on. */
+/* The line and label of `#line N "label"` hold from the next line on. */
 static void
 leat_lexer_obey_line (LeatLexer *self, const char *args)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a function's own names are and what happens to them, as far as tokens tell.  In doubt a name counts as changed
+/* A function's own names and the things that happen to them, as far as tokens tell.  In doubt a name counts as changed
  * and as different in every thread. */
 
 #include "leat-kernel-locals-private.h"

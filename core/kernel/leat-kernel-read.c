@@ -55,7 +55,7 @@ leat_use_follows_value (const LeatTokens *tokens, guint token)
          || leat_tokens_is (tokens, token - 1, "]");
 }
 
-/* What happens to an item that the tokens from @first to the one before @end name. */
+/* The use of an item that the tokens from @first to the one before @end name. */
 static LeatUse
 leat_use_of_item (const LeatTokens *tokens, guint first, guint end)
 {
@@ -105,7 +105,7 @@ leat_kernel_unit_find_read (const LeatKernelUnit *unit, const LeatDecl *decl, co
     {
       LeatUse use;
 
-      /* What a store's right side reads, it reads before. */
+      /* A store reads its right side before it writes. */
       if (stored && leat_tokens_is (tokens, i, ";"))
         return G_MAXUINT;
       if (leat_use_is_atomic (tokens, i))

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What kernels report: the codes that a file declares with `LEAT_REPORT (NAME = 3, error, "a negative length")`, and
+/* Reports of kernels: the codes that a file declares with `LEAT_REPORT (NAME = 3, error, "a negative length")`, and
  * which of its kernels come to report. */
 
 #include "device/leat-report-block.h"

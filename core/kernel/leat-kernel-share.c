@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Many nodes run kernels of one file.  What was made of the files that were asked for last is kept, and is what the
- * next node gets while the file, and every file that it includes, is the one that was read. */
+/* Many nodes run kernels of one file.  The sources made of the files that were asked for last are kept.  The next node
+ * gets one of them while the file, and every file that it includes, is the one that was read. */
 
 #include "leat-kernel-source-private.h"
 

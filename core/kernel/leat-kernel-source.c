@@ -16,8 +16,8 @@
  * The text of a `.cu` file behind its preprocessor.
  *
  * A source is read and checked when it is made, without a device and without a compiler: its kernels, their parameters
- * and its warnings can be asked for at once.  What compilers are given is derived from it later, when an image is
- * needed.  It is immutable and reference-counted and may be used from any thread.
+ * and its warnings can be asked for at once.  Texts for compilers are derived from it later, when an image is needed.
+ * It is immutable and reference-counted and may be used from any thread.
  */
 
 G_DEFINE_BOXED_TYPE (LeatKernelSource, leat_kernel_source, leat_kernel_source_ref, leat_kernel_source_unref)

@@ -53,7 +53,7 @@ leat_tables_dup_wrapped (const LeatPrototype *prototype, gboolean indirect)
   return g_string_free (out, FALSE);
 }
 
-/* What the functions of a kernel are given: its parameters, and where it reports to. */
+/* The arguments of a kernel's functions: its parameters, and where it reports to. */
 static const char *
 leat_tables_get_inner (const LeatEntry *entry)
 {
@@ -77,7 +77,7 @@ leat_tables_get_enter (const LeatEntry *entry)
   return entry->reports ? "t.leat_reports = p.leat_reports; " : "";
 }
 
-/* What nobody runs takes a compiler most of its time. */
+/* Code that nobody runs takes a compiler most of its time. */
 static gboolean
 leat_tables_is_whole (LeatHostWriter *self, const char *name)
 {

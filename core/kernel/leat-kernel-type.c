@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What the names of types say: element type, bytes, lanes. */
+/* The meaning of the names of types: element type, bytes, lanes. */
 
 #include "leat-kernel-unit-private.h"
 

@@ -306,7 +306,7 @@ leat_variable_is_set (const LeatKernelUnit *unit, LeatKernelCalls *calls, const 
   return FALSE;
 }
 
-/* Who calls an operator cannot be seen by a name. */
+/* Calls of an operator cannot be seen by a name. */
 static gboolean
 leat_variable_is_used (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatVariable *self, guint entry)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What is worth saying about a kernel file and is no error. */
+/* Warnings about a kernel file: things worth saying that are no errors. */
 
 #include "leat-kernel-locals-private.h"
 #include "leat-kernel-source-internal-private.h"

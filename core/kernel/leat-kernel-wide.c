@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What stands behind `blockIdx` or `gridDim`. */
+/* @rest: the text behind `blockIdx` or `gridDim` */
 static gboolean
 leat_lanes_is_plain_axis (const char *rest)
 {

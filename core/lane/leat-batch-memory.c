@@ -37,7 +37,7 @@ leat_batch_free_error (gpointer error)
     g_error_free (error);
 }
 
-/* What was measured to be one kernel is so for many entries too. */
+/* Ops that became one kernel by measuring are one kernel for many entries too. */
 static void
 leat_batch_take_chains (LeatBatch *self, LeatPlan *plan)
 {
@@ -244,7 +244,8 @@ leat_batch_allocate (LeatBatch *self, LeatBatchMemory *memory, guint n, GError *
   return TRUE;
 }
 
-/* What a program has pointers to stays until there is more; without them there is no need for both at a time. */
+/* Memory that an application has pointers to stays until there is more; without them there is no need for both at a
+ * time. */
 gboolean
 leat_batch_make_room (LeatBatch *self, LeatBatchMemory *memory, guint n, GError **error)
 {
@@ -273,7 +274,7 @@ leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint entry)
   return (guint8 *) leat_memory_get_host (self->memory->staging[root->id]) + root->stride * entry;
 }
 
-/* What is spread has a node for each entry, so that a launch is for as many as its graph was made for: the greatest
+/* A spread plan has a graph node for each entry.  So a launch is for as many as its graph was made for: the greatest
  * power of two.  Else any number goes; a small batch is cut so that its copies and its kernels overlap. */
 guint
 leat_batch_choose_n (LeatBatch *self, guint n, guint all)

@@ -8,7 +8,7 @@
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
 
-/* What belongs to one plan; exchanged as a whole. */
+/* Everything that belongs to one plan; exchanged as a whole. */
 typedef struct
 {
   LeatPlan *plan;

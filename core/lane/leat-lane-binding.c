@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Memory that the program brings.  What is bound is noted here, where the head is packed at once in its parameters too,
- * and brought to the device by the next launch: these hold all slots, and the node gets them once however many have
- * changed; a copy has its addresses in its own node. */
+/* Memory that the application brings.  It is noted here and packed at once into the parameters of the head; the next
+ * launch brings them to the device.  They hold all slots, and the node gets them once however many have changed.  A
+ * copy has its addresses in its own node. */
 
 #include "leat-lane-private.h"
 #include "bind/leat-bind-private.h"

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A lane whose memory on the device is given to others for a while.  What lives within a run is made anew, constants
- * are the program's; what survives from run to run is read before anything goes, so that an error leaves all as it
- * was.  Staging memory is the host's and stays where programs have it. */
+/* A lane whose memory on the device is given to others for a while.  Data of a run is made anew, constants are the
+ * program's.  Data kept from run to run is read before anything goes, so an error leaves all as it was.  Staging memory
+ * is the host's and stays where the application has it. */
 
 #include "leat-lane-timing-private.h"
 #include "leat-lane-graph-private.h"

@@ -152,7 +152,7 @@ leat_lane_add_child (LeatLane *self, LeatExecutable *to, const LeatOp *op, const
   return result;
 }
 
-/* What comes after the op has one node to wait for. */
+/* Ops after this one have one node to wait for. */
 static CUresult
 leat_lane_close_foreign (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *last, gsize n_last)
 {

@@ -9,13 +9,14 @@
 
 #include "leat-session-error.h"
 
-/* What lies behind the buffers of a lane.  Before a run a pattern is put there, and who writes behind the end of a
- * buffer leaves a trace, in whatever way the kernel was compiled and whatever the device is.  Where AddressSanitizer is
- * in the program all of it is closed besides, so that what it watches ends there, also for no more than a read.
+/* Guards behind the buffers of a lane.  A pattern is put there before a run, so a write behind the end of a buffer
+ * leaves a trace, however the kernel was compiled and on any device.  Where AddressSanitizer is in the process it
+ * closes the guards besides, so that it finds reads too.
  *
- * No run's own: what the driver is called for here is in no count of runs.
+ * Calls of the driver made here are in no count of runs.
  *
- * The pattern depends on where a buffer ends: what a kernel reads behind one and writes behind another is seen too. */
+ * The pattern depends on where a buffer ends: a pattern that a kernel reads behind one and writes behind another is
+ * seen too. */
 
 #define LEAT_GUARD_MOST_BYTES 256
 
@@ -157,7 +158,7 @@ leat_gap_find_on_host (const volatile guint8 *bytes, guint64 n, guint8 pattern)
   return i;
 }
 
-/* What is between buffers now may have been in one of them when others had the arena, and the other way round. */
+/* A gap between buffers may have been inside a buffer when other lanes had the arena, and the other way round. */
 static void
 leat_lane_close_gaps (LeatLane *self, GArray *gaps)
 {

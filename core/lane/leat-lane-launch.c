@@ -34,7 +34,7 @@ leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end,
   return good;
 }
 
-/* What takes turns within the graph does so by nodes of it. */
+/* Where lanes take turns within the graph, graph nodes do it. */
 static gboolean
 leat_lane_launch_piece (LeatLane *self, LeatExecutable *it, GError **error)
 {

@@ -23,7 +23,8 @@ leat_op_get_told_loop (const LeatOp *op)
   return op->starts != NULL ? op->starts : op->loop;
 }
 
-/* What the test of a loop is given, and what begins it, in the graph of a path and outside of graphs. */
+/* Puts the handle of a loop into its test, or the op that begins it: for the graph of a path, or 0 outside of
+ * graphs. */
 void
 leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboolean in_graph)
 {

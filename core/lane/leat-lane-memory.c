@@ -44,8 +44,8 @@ leat_lane_new_memory (LeatLane *self, LeatMemoryUse use, LeatMemoryKind kind, gu
                              error);
 }
 
-/* What graphs take of the device's memory.  No call of the driver says so; its free memory before and after does, with
- * what others did in between. */
+/* The device memory that graphs take.  No call of the driver tells it: free memory before and after does, but others
+ * may have taken some in between. */
 
 guint64
 leat_lane_get_unused_bytes (LeatLane *self)
@@ -73,7 +73,7 @@ leat_lane_get_graph_bytes (LeatLane *self)
   return bytes;
 }
 
-/* What the driver keeps for nodes that allocate, in graphs of the whole process; 0 where it does not say. */
+/* The bytes that the driver keeps for graph nodes that allocate, in the whole process; 0 where it does not say. */
 guint64
 leat_lane_get_reserved_bytes (LeatLane *self)
 {

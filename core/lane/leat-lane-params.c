@@ -197,7 +197,7 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
   g_assert_not_reached ();
 }
 
-/* What is bound now; slots beyond the last are there for nobody. */
+/* Puts the present bindings; slots beyond the last are not used. */
 static void
 leat_launch_put_slots (LeatLaunch *self, LeatLane *lane, const LeatOp *op)
 {

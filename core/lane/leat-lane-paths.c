@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A path as the plan's pieces: a graph for each that is captured, in a list.  What lies between them goes to the same
- * stream op by op. */
+/* A path as the plan's pieces: a graph for each that is captured, in a list.  Ops between them go to the same stream
+ * one by one. */
 
 #include "leat-foreign-stream-private.h"
 

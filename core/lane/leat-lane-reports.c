@@ -7,13 +7,13 @@
 
 #include "leat-lane-private.h"
 
-/* What kernels of a lane report (leat-report-block.h).  A run in which none does costs a look at a word of pinned
+/* Reports of a lane's kernels (leat-report-block.h).  A run in which none reports costs a look at a word of pinned
  * memory; where one did, its block is brought back, or read in place where it is mapped (leat-plan-reporting.c), and
  * both are made ready for the next run.
  *
  * All of that is between the end of one launch, which a wait of the host has seen, and the next launch of the same
- * lane. The first orders whatever the device wrote before what the host reads, the other what the host writes before
- * what the device reads: neither side needs a fence, and an atomic addition of the device's never meets the host. */
+ * lane. The wait orders writes of the device before reads of the host, and the launch orders writes of the host before
+ * reads of the device.  So neither side needs a fence, and an atomic addition of the device's never meets the host. */
 
 /* The ops that report stand in the order of their blocks. */
 static const LeatOp *
@@ -31,7 +31,7 @@ leat_lane_get_width (LeatLane *self)
   return MAX (self->plan->traits.entries, 1);
 }
 
-/* What a kernel finds in its block: where the words are that tell of it. */
+/* Tells a kernel, in its block, where the words are that tell of it. */
 static void
 leat_lane_fill_block (LeatLane *self, guint index, LeatReportBlock *block)
 {

@@ -170,8 +170,8 @@ leat_timing_read_events (LeatTiming *self, GError **error)
   return leat_timing_read_event (self, self->last, &self->span_ns, error);
 }
 
-/* The kernels' clock counts from another moment than the events.  What the events say bounds the difference: an op
- * cannot begin before those it waits for have ended, nor any before the first event or end after the last. */
+/* The kernels' clock counts from another moment than the events.  The events bound the difference: an op cannot begin
+ * before those it waits for have ended, nor any before the first event or end after the last. */
 typedef struct
 {
   gint64 least, most; /* of what is to be taken off the kernels' times */

@@ -41,7 +41,7 @@ leat_turn_unref (LeatTurn *self)
   g_free (self);
 }
 
-/* Variables of a file are there once for all lanes.  What cannot be read is taken to have some. */
+/* Variables of a file are there once for all lanes.  A file that cannot be parsed is taken to have some. */
 static gboolean
 leat_kernel_source_has_variables (LeatKernelSource *self)
 {

@@ -111,7 +111,8 @@ leat_lane_check_wait (LeatLane *self, CUresult result, GError **error)
 }
 
 /* NOT_READY where it is still running after that time.  The clock is looked at less often than the device, each look
- * being later by what it takes, and so is one after a pause instruction.  What runs on the host's own cores needs them.
+ * being later by what it takes, and so is one after a pause instruction.  Kernels that run on the host's own cores need
+ * them.
  */
 static CUresult
 leat_lane_look (LeatLane *self, gint64 spin_us)
@@ -166,7 +167,7 @@ leat_lane_sleep (LeatLane *self, GError **error)
   return leat_lane_record_end (self, error) && leat_lane_await_end (self, error);
 }
 
-/* What a persistent kernel was signalled is on no stream. */
+/* A run signalled to a persistent kernel is on no stream. */
 gboolean
 leat_lane_mark_end (LeatLane *self, GError **error)
 {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A LeatLane whose plan is for several lanes.  What is done for all of them at once has one node; where fewer are live
- * than there is memory for, that node is given less to do.  For what is done entry by entry the addresses are those of
+/* A LeatLane whose plan is for several lanes.  An op done for all of them at once has one graph node, which is given
+ * less to do where fewer are live than there is memory for.  For an op done entry by entry the addresses are those of
  * one entry for a moment. */
 
 #include "leat-lane-private.h"
@@ -94,7 +94,7 @@ leat_lane_set_entries (LeatLane *self, LeatMemory *const *staging, guint at, gui
   return good;
 }
 
-/* What is spread has many nodes, which are made anew. */
+/* A spread plan has many graph nodes, which are made anew. */
 gboolean
 leat_lane_take_arguments (LeatLane *self, GError **error)
 {

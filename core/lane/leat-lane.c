@@ -98,7 +98,7 @@ leat_lane_free (LeatLane *self)
     leat_device_quarantine (self->program->device, self, leat_lane_release);
 }
 
-/* What the driver says of a size does not say where it comes from.  @buffer: (nullable): the one without room; NULL for
+/* The driver's message names a size, but not where it comes from.  @buffer: (nullable): the one without room; NULL for
  * all that lie together. */
 static void
 leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **error)
@@ -118,7 +118,7 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
   leat_node_prefix_error (writer, error);
 }
 
-/* What the session keeps is that of the first lane; of what a lane keeps, each has its own. */
+/* Data that the session keeps is the first lane's; data that a lane keeps is each lane's own. */
 gboolean
 leat_lane_borrows (const LeatLane *self, const LeatBuffer *buffer)
 {

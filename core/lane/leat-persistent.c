@@ -105,7 +105,7 @@ leat_persistent_allocate (LeatPersistent *self, GError **error)
   return TRUE;
 }
 
-/* What cannot be seen in the run signal: that the driver has given up, and that the kernel does not end. */
+/* Checks what the run signal does not show: whether the driver has given up, and whether the kernel does not end. */
 static gboolean
 leat_persistent_check_alive (LeatPersistent *self, gint64 waited_us, GError **error)
 {

@@ -14,7 +14,7 @@
 
 #define LEAT_PROGRAM_ROOM 25 /* of a hundred */
 
-/* What stays on the device for all lanes of a session: constants and loaded kernels. */
+/* Constants and loaded kernels stay on the device for all lanes of a session. */
 
 void
 leat_program_drop_constants (LeatProgram *self)
@@ -155,7 +155,7 @@ leat_program_load_module (LeatProgram *self, const LeatOp *op, GError **error)
   return module;
 }
 
-/* What is made of several kernels need not be. */
+/* Advises to leave kernels apart that were fused, since they need not be one. */
 static void
 leat_program_advise_apart (const LeatOp *op, GError **error)
 {
@@ -251,7 +251,7 @@ leat_program_leave_room (LeatProgram *self, LeatModule *module, LeatOp *op)
     op->shared_room = most / 100 * LEAT_PROGRAM_ROOM;
 }
 
-/* What is to be known before it may begin early, or another during it. */
+/* Finds out what must be known before the kernel may begin early, or another one during it. */
 static gboolean
 leat_program_look_at_kernel (LeatProgram *self, LeatModule *module, LeatOp *op, GError **error)
 {

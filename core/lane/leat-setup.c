@@ -45,7 +45,7 @@ leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GE
   if (lane == NULL)
     return NULL;
   leat_setup_add_lane (self, lane);
-  /* What was kept until the device was quiet may have been given back meanwhile. */
+  /* Memory kept until the device was quiet may have been given back meanwhile. */
   bytes = leat_store_get_bytes (base->store);
   self->bytes = bytes > before_bytes ? bytes - before_bytes : 0;
   return g_steal_pointer (&self);
@@ -61,7 +61,7 @@ leat_setup_free (LeatSetup *self)
   g_free (self);
 }
 
-/* What lanes share they use one after the other; a graph that was built for one lane alone knows nothing of that. */
+/* Lanes take turns with what they share; a graph that was built for one lane alone knows nothing of that. */
 static gboolean
 leat_setup_share (LeatSetup *self, const LeatSetupBase *base, GError **error)
 {
@@ -113,7 +113,8 @@ leat_setup_grow (LeatSetup *self, const LeatSetupBase *base, guint n, GError **e
   return good;
 }
 
-/* What the donor has built for runs that leave something out serves again; where it does not, such a run builds it. */
+/* Graphs that the donor has built for runs that leave something out serve again; where they do not, such a run builds
+ * them. */
 static void
 leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
 {

@@ -73,7 +73,7 @@ leat_monitor_is_live (GSocketAddress *address)
          || !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_REFUSED);
 }
 
-/* What a process left that ended before it could take it away; anything else stays. */
+/* Removes the socket of a process that ended before it could do so; anything else stays. */
 static gboolean
 leat_monitor_remove_stale (const char *path, GSocketAddress *address, GError **error)
 {
@@ -92,7 +92,7 @@ leat_monitor_remove_stale (const char *path, GSocketAddress *address, GError **e
   return g_unlink (path) == 0 || leat_monitor_refuse (path, g_strerror (errno), error);
 }
 
-/* At @aside; @path is what it will be called.  Who may connect is asked again when they do. */
+/* At @aside; @path is what it will be called.  Clients are checked again when they connect. */
 static gboolean
 leat_monitor_bind_aside (GSocket *socket, const char *aside, const char *path, GError **error)
 {

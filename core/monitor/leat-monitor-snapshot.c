@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What is told of the process, and the one request that there is for it. */
+/* The monitor's description of the process, and the one request that there is for it. */
 
 #include "leat-monitor-private.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a program calls itself and its sessions may be any bytes, and JSON and GVariant hold UTF-8 alone. */
+/* The names of an application and its sessions may be any bytes, but JSON and GVariant hold UTF-8 alone. */
 
 #include "leat-monitor-private.h"
 

@@ -173,7 +173,7 @@ leat_monitor_accept (GSocket *socket, GIOCondition condition, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* What clients wait for is called off at the end, so that nobody has to be waited for. */
+/* Requests that clients wait for are called off at the end, so that nobody has to be waited for. */
 static gpointer
 leat_monitor_work (gpointer data)
 {

@@ -21,7 +21,7 @@ typedef struct _LeatArenaBlock LeatArenaBlock;
 struct _LeatArenaBlock
 {
   LeatArenaBlock *next;
-  /* What is given out begins as far behind the head as keeps it aligned. */
+  /* The memory given out begins as far behind the head as keeps it aligned. */
 };
 
 #define LEAT_ARENA_HEAD_BYTES LEAT_ARENA_ALIGN
@@ -70,7 +70,7 @@ leat_arena_alloc (LeatArena *self, gsize bytes)
 
   if (whole > self->left)
     {
-      /* What is large does not end the block that small things come from. */
+      /* A large thing does not end the block that small ones come from. */
       if (whole > LEAT_ARENA_BLOCK_BYTES / 4)
         return leat_arena_add_block (self, bytes);
       self->at = leat_arena_add_block (self, LEAT_ARENA_BLOCK_BYTES);

@@ -9,7 +9,7 @@
 #include "../graph/leat-group.h"
 #include "../graph/leat-node-private.h"
 
-/* What would only follow from a body that is not made is not reported. */
+/* Faults that would only follow from a body that is not made are not reported. */
 static void
 leat_builder_forget_node (LeatBuilder *self, const LeatSyntaxNode *syntax)
 {

@@ -114,7 +114,7 @@ leat_builder_place_path (LeatBuilder *self, const LeatBuilderNode *built, const 
   return leat_arena_strdup (self->syntax->arena, absolute);
 }
 
-/* What shows only when the pipeline is planned is told at the node too; in a terminal the text is in sight. */
+/* Faults that show only when the pipeline is planned are told at the node too; in a terminal the text is in sight. */
 static void
 leat_builder_set_origin (LeatNode *node, const LeatSourcePos *pos)
 {

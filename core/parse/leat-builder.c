@@ -92,7 +92,7 @@ leat_builder_take_faults (LeatBuilder *self, const LeatSourcePos *pos)
   g_ptr_array_set_size (self->faults, 0);
 }
 
-/* What only the whole shows.  After any other fault it would mostly report what that one caused. */
+/* Reports faults that only the whole shows.  After any other fault it would mostly report what that one caused. */
 static void
 leat_builder_validate (LeatBuilder *self)
 {

@@ -198,7 +198,7 @@ leat_lexer_read_quoted (LeatLexer *self, LeatLexerWord *word)
   leat_lexer_give_back_brace (self, quote);
 }
 
-/* What may not stand outside quotes, although no word is ended by it. */
+/* Refuses text that may not stand outside quotes, although no word is ended by it. */
 static gboolean
 leat_lexer_check_bare (LeatLexer *self, LeatLexerWord *word)
 {

@@ -26,7 +26,8 @@ leat_parser_skip_token (LeatParser *self)
   while (depth > 0);
 }
 
-/* What only a whole file has.  A `let` is read all the same, so that its uses are not unknown on top. */
+/* Refuses statements that only a whole file has.  A `let` is read all the same, so that its uses are not unknown on
+ * top. */
 static LeatSyntaxStatement *
 leat_parser_refuse_keyword (LeatParser *self, const LeatToken *token)
 {

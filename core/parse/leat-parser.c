@@ -185,7 +185,7 @@ leat_parser_report_lost_brace (LeatParser *self, const LeatToken *token)
   return TRUE;
 }
 
-/* What stands where a property could: the commonest slips are named. */
+/* Reports the token that stands where a property could: the commonest slips are named. */
 void
 leat_parser_report_after_node (LeatParser *self, const char *expected)
 {

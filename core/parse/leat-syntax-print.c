@@ -23,7 +23,7 @@ typedef struct
   guint depth;      /* of bodies around it */
 } LeatPrinter;
 
-/* What a file's lexer would not read as one plain word. */
+/* Whether a file's lexer would not read the value as one plain word. */
 static gboolean
 leat_printer_needs_quotes (const LeatSyntaxValue *value)
 {

@@ -110,7 +110,7 @@ leat_variables_free (LeatVariables *self)
   g_free (self);
 }
 
-/* What comes from the command line is literal, and a path in it is one of the user's current folder. */
+/* A value from the command line is literal, and a path in it is one of the user's current folder. */
 void
 leat_variables_declare (LeatVariables *self, const LeatSyntaxStatement *statement)
 {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a state becomes is written when all that reads what it was has done so.  A node that works in place does it by
- * itself; else it is copied, each state after those that take over what it was.  Where they go round in a circle, one
+/* The new value of a state is written when all readers of the old one are done.  A node that works in place does it by
+ * itself; else it is copied, each state after those that take over its old value.  Where they go round in a circle, one
  * of them takes its copy in two steps. */
 
 #include "leat-plan-private.h"

@@ -12,7 +12,7 @@
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 
-/* What comes in there is for the next run. */
+/* Data that comes in there is for the next run. */
 static gboolean
 leat_port_delays (LeatPort *port)
 {
@@ -56,8 +56,8 @@ leat_node_sort_pop (LeatNodeSort *self)
   return first;
 }
 
-/* What comes out of a body waits for nothing else in it but comes last all the same: it was added first, with the other
- * end. */
+/* The end node of a body need wait for nothing else in it but comes last all the same: it was added first, with the
+ * other end. */
 static void
 leat_node_sort_put_end_last (LeatNodeSort *self, LeatGroup *group)
 {
@@ -126,7 +126,7 @@ leat_node_sort_take (LeatNodeSort *self)
   return node;
 }
 
-/* Who feeds it and waits, too: there is one. */
+/* The node that feeds it and waits, too: there is one. */
 static guint
 leat_node_sort_find_waiting (LeatNodeSort *self, guint index)
 {
@@ -145,8 +145,8 @@ leat_node_sort_find_waiting (LeatNodeSort *self, guint index)
   g_return_val_if_reached (index);
 }
 
-/* No link closes a cycle, but an input may have stopped being a delayed one since.  What waits may stand behind the
- * cycle: whoever is met again, upstream of it, is in one. */
+/* No link closes a cycle, but an input may have stopped being a delayed one since.  A waiting node may stand behind the
+ * cycle: a node that is met again, upstream of it, is in one. */
 static void
 leat_node_sort_set_error (LeatNodeSort *self, GError **error)
 {

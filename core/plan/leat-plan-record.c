@@ -164,7 +164,7 @@ leat_plan_check_flush (LeatPlan *self, GError **error)
   return TRUE;
 }
 
-/* Blocks that do not all run at once cannot meet.  What became part of a larger kernel is none of these. */
+/* Blocks that do not all run at once cannot meet.  Kernels that became part of a larger one are not checked. */
 static gboolean
 leat_plan_check_barriers (LeatPlan *self, GError **error)
 {
@@ -185,7 +185,7 @@ leat_plan_check_barriers (LeatPlan *self, GError **error)
   return TRUE;
 }
 
-/* What the nodes of a pipeline record, in order.  Others may add to it until it is finished. */
+/* Records the nodes of a pipeline, in order.  Others may add to it until it is finished. */
 LeatPlan *
 leat_plan_record_all (LeatPipeline *pipeline, GError **error)
 {

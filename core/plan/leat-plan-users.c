@@ -20,7 +20,7 @@
 
 static const guint leat_head_sizes[] = { 4, 16, 64, LEAT_PLAN_HEAD_MOST };
 
-/* What the driver takes for an update of a node grows with its parameters: counts are among them only where there are
+/* The driver's time for an update of a graph node grows with its parameters: counts are among them only where there are
  * any to tell. */
 static void
 leat_head_append_kernel (GString *text, guint n, gboolean counts)

@@ -18,7 +18,7 @@
  * Making one needs no device and no driver, so everything that can be wrong with a pipeline is found here: specs are
  * negotiated along the links, nodes are put in order, each records what it will do, and buffers get sizes, lifetimes
  * and places.  Such a plan is *logical*.  A session binds it to its device: it decides how data enters and leaves, and
- * lays memory out anew.  What it predicts (launches, copies, bytes, waits) is what a run does; tests hold it to that.
+ * lays memory out anew.  Its predictions (launches, copies, bytes, waits) are what a run does; tests hold it to that.
  */
 
 G_DEFINE_FINAL_TYPE (LeatPlan, leat_plan, G_TYPE_OBJECT)

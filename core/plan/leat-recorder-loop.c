@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a group records as a loop: the nodes of its body record between the two halves of this. */
+/* A group recorded as a loop: the nodes of its body record between the two halves of this. */
 
 #include "leat-plan-private.h"
 
@@ -140,9 +140,9 @@ leat_recorder_begin_within (LeatRecorder *self, LeatPlanLoop *loop)
  * @self: the recorder of a group
  * @call: the loop
  *
- * Begins a loop: what the nodes of the group's body record is done again and again.
+ * Begins a loop: the ops that the nodes of the group's body record are done again and again.
  *
- * What comes to an input that goes on is copied first; the body finds all other inputs as they are.
+ * The data of a carried input is copied first; the body finds all other inputs as they are.
  */
 void
 leat_recorder_begin_loop (LeatRecorder *self, const LeatLoopCall *call)

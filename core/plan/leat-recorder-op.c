@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a node adds to the list of ops. */
+/* Adds the ops of a node to the list. */
 
 #include "leat-plan-private.h"
 
@@ -25,7 +25,7 @@ leat_recorder_copy_args (LeatOp *op, const LeatArg *args, guint n_args)
     }
 }
 
-/* What the launch takes from the node must have a value by now. */
+/* Arguments that the launch takes from the node must have values by now. */
 static gboolean
 leat_recorder_check_arguments (LeatRecorder *self, const LeatPrototype *prototype, const LeatKernelCall *call)
 {

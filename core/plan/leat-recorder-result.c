@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What the outputs of a group are: what its body brings, or what the group has for them. */
+/* The outputs of a group: results of its body, or others that the group has for them. */
 
 #include "leat-plan-private.h"
 
@@ -139,7 +139,7 @@ leat_recorder_get_result (LeatRecorder *self, const char *port)
   return leat_recorder_keep_result (self, loop, output, id);
 }
 
-/* What others read is got before what goes on is taken over. */
+/* Results that others read are taken before carried data is overwritten. */
 void
 leat_recorder_keep_results (LeatRecorder *self)
 {

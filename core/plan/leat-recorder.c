@@ -95,8 +95,8 @@ leat_recorder_get_spec (LeatRecorder *self, LeatBufferId buffer)
   return leat_plan_get_buffer (self->plan, buffer)->spec;
 }
 
-/* A state, and what goes on from one iteration to the next, must be what it was until what it becomes is written; what
- * comes into a loop is there in the next iteration too.  Who else reads what comes into a body is seen from outside. */
+/* A state or a carried buffer must keep its old value until the new one is written; an input of a loop is there in the
+ * next iteration too.  Other readers of a body's input are seen from outside. */
 static gboolean
 leat_recorder_may_overwrite (LeatRecorder *self, LeatPort *peer, const LeatBuffer *from, LeatPort *output)
 {
@@ -236,10 +236,10 @@ leat_recorder_add_state (LeatRecorder *self, const char *name, guint64 bytes, GB
  *
  * Adds a state for what a kernel finds out about the device it runs on, such as which of its limits is fastest.
  *
- * It is zeros at first.  What it is when a session is closed is kept on disk, and later sessions of the same plan on
- * the same device begin with it.  No result may follow from it, and a kernel has to bear any contents: conditions under
- * which something was found belong into it too.  So it is not in the way of what needs runs that follow from their
- * inputs alone: a memo, and doing a run again with more room.
+ * It is zeros at first.  Its contents when a session is closed are kept on disk, and later sessions of the same plan on
+ * the same device begin with them.  No result may follow from it, and a kernel has to bear any contents: conditions
+ * under which something was found belong into it too.  So it is not in the way of what needs runs that follow from
+ * their inputs alone: a memo, and doing a run again with more room.
  *
  * Returns: the buffer
  *

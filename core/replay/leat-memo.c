@@ -277,7 +277,7 @@ leat_memo_store (LeatMemo *self, const LeatSpan *inputs, guint n_inputs, const L
   LeatMemoEntry wanted;
   LeatMemoEntry *entry;
 
-  /* What could never fit is not even hashed. */
+  /* A result that could never fit is not even hashed. */
   if (bytes > self->most_bytes || self->most_entries == 0)
     return;
   if (leat_memo_make_sample (inputs, n_inputs) != self->sample)

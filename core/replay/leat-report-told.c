@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What one kernel reported with one code, in words and as a dictionary.  The dictionary takes some tens of microseconds
- * to make, in which some hundred lanes could have run: it is made when somebody looks at it. */
+/* One kernel's report with one code, in words and as a dictionary.  The dictionary is made only when somebody looks at
+ * it: making it takes some tens of microseconds, in which some hundred lanes could have run. */
 
 #include "leat-session-reports-private.h"
 
@@ -180,7 +180,7 @@ leat_report_told_describe (const LeatReportTold *self)
   return g_variant_dict_end (&dict);
 }
 
-/* What a queue says is of the plan: it is asked at once. */
+/* A queue's details come from the plan, so they are asked for at once. */
 static GVariant *
 leat_report_told_describe_queue (const LeatReportTold *self)
 {

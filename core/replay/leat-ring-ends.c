@@ -73,7 +73,7 @@ leat_ring_fill (LeatRing *self, GError **error)
   return flow;
 }
 
-/* What waits for all that was read, as properties that were set do, waits for what was begun too. */
+/* Properties that were set wait for all runs that were read or begun, so none is begun meanwhile. */
 static gboolean
 leat_ring_may_begin (LeatRing *self)
 {
@@ -104,7 +104,7 @@ leat_ring_begin_ahead (LeatRing *self)
     }
 }
 
-/* What is not there yet is asked for again, or those that were begun behind it would be lost. */
+/* A source without data yet is asked again, or the runs begun behind this one would be lost. */
 static LeatFlow
 leat_ring_complete (LeatRing *self, guint64 number, GError **error)
 {
@@ -163,7 +163,7 @@ leat_ring_await_room (LeatRing *self, GError **error)
   return flow;
 }
 
-/* What was begun is completed whatever happens, and is of the ring then as all that was read. */
+/* Runs that were begun are completed whatever happens.  The ring has them then, like all runs that were read. */
 gpointer
 leat_ring_read (gpointer data)
 {
@@ -193,8 +193,8 @@ leat_ring_read (gpointer data)
   return NULL;
 }
 
-/* Under the lock, by the writer.  What lanes gain is foretold from where time goes with one of them; whether threads
- * that hand runs to each other get as much of the processors as one thread did shows only when they do. */
+/* Under the lock, by the writer.  The gain of more lanes is predicted from where time goes with one.  Threads that hand
+ * runs to each other may get less of the processors than one thread did: that shows only when they run. */
 static void
 leat_ring_look_at_gain (LeatRing *self)
 {

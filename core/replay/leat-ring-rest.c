@@ -11,7 +11,7 @@
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 
-/* What was launched was counted as read then.  FALSE: nothing can be done after it. */
+/* A run that was launched has been counted as read.  FALSE: nothing can be done after it. */
 static gboolean
 leat_ring_do_again (LeatRing *self, const LeatKept *rest, gboolean launched)
 {
@@ -35,7 +35,7 @@ leat_ring_do_again (LeatRing *self, const LeatKept *rest, gboolean launched)
   return self->refused;
 }
 
-/* What lanes that were launched and dropped would tell of is told by the run that is done again. */
+/* Drops the reports of lanes that were launched and dropped: the run that is done again tells them. */
 static gboolean
 leat_ring_forget_dropped (LeatRing *self)
 {

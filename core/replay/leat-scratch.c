@@ -97,7 +97,7 @@ leat_scratch_take (LeatScratch *self, LeatSession *session, GError **error)
   return FALSE;
 }
 
-/* What another one has left there is not what this one left. */
+/* If another session used the scratch memory last, inputs of this one are not on the device any more. */
 static gboolean
 leat_session_move_to_scratch (LeatSession *self, GError **error)
 {

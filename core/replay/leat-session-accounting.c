@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a session will take, and beside it what it has taken.  The plan is summed up in leat-session-plan.c, the
- * counters count where things happen; here the two only meet. */
+/* The figures that a session's plan predicts, beside those that were counted.  The plan is summed up in
+ * leat-session-plan.c, the counters count where things happen; here the two only meet. */
 
 #include "leat-session-plan-private.h"
 #include "leat-session-run-private.h"
@@ -107,8 +107,8 @@ leat_session_predict_closed (LeatSession *self, guint64 runs, LeatSessionPlan *p
  * Predicts what the session will take, with its present properties, before anything is allocated. For an open session
  * it uses the plan that the session has.
  *
- * What runs do depends on #LeatSession:repeat and #LeatSession:readback: @runs are so many on each set of inputs.  What
- * kernels' code, graphs and batches take is not in it.
+ * The work of runs depends on #LeatSession:repeat and #LeatSession:readback: @runs are so many on each set of inputs.
+ * Memory of kernels' code, graphs and batches is not in it.
  *
  * Returns: (transfer full): a dictionary (a{st}): runs; lanes (the most; with `auto` what #LeatSession:budget allows);
  *   once-bytes (written to the device for all runs: constants, first contents of states, blocks of reports) and

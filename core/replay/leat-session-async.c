@@ -30,7 +30,7 @@ leat_session_return_flow (GTask *task, LeatFlow flow, GError *error)
     g_task_return_int (task, flow);
 }
 
-/* What drops the flight wakes its source by this. */
+/* Dropping the flight wakes its source by this ready time. */
 static gboolean
 leat_session_is_dropped (GSource *source)
 {

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What further lanes keep for themselves while they are not there: lanes beyond the first are made when a stream
- * begins, go when the session leaves the device, and are others under another plan.  Until they are made again the host
- * has it, by the names of the buffers, since another plan numbers them in another way. */
+/* Data that further lanes keep for themselves, while those lanes are not there.  They are made when a stream begins, go
+ * when the session leaves the device, and are others under another plan.  Until they are made again the host has the
+ * data, by the names of the buffers, since another plan numbers them in another way. */
 
 #include "leat-session-state-private.h"
 #include "leat-session-setup-private.h"
@@ -68,7 +68,7 @@ leat_session_forget_away (LeatSession *self)
   g_ptr_array_set_size (self->states.away, 0);
 }
 
-/* What of @data, which lies at @at, is within the @bytes from @offset on. */
+/* Copies the part of @data, which lies at @at, that is within the @bytes from @offset on. */
 static void
 leat_range_take (guint8 *to, guint64 offset, guint64 bytes, guint64 at, gconstpointer data, guint64 size)
 {

@@ -8,12 +8,12 @@
 #include "leat-session-private.h"
 #include "leat-tuning-private.h"
 
-/* How full the bounded inputs of a run are, in bands: what is fastest for many items need not be so for few.  What is
- * found out in the first run goes for inputs of its bands.
+/* How full the bounded inputs of a run are, in bands: the fastest way for many items need not be so for few.  Findings
+ * of the first run hold for inputs of its bands.
  *
- * A band is a digit for each bounded input that the host fills: 0 for none, and else how often what it has room for can
- * be halved until it is no more than what it has, and one; 9 for that and all that is less.  Of memory that the program
- * brings it is not looked at. */
+ * A band has a digit for each bounded input that the host fills: 0 for no items.  Else it is one more than how often
+ * the room can be halved until it is no more than the count, and 9 at most.  Memory that the application brings is not
+ * looked at. */
 
 #define LEAT_BAND_LAST 9
 

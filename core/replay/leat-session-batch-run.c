@@ -54,7 +54,7 @@ leat_batch_run_get_input (LeatSession *self, const LeatBatchRun *run, guint entr
   return g_ptr_array_index (run->inputs, entry * self->ends.inputs->len + input);
 }
 
-/* What the program gave for the entries goes to where they are in the staging memory. */
+/* Copies the application's inputs for the entries to their places in the staging memory. */
 static void
 leat_batch_run_copy_in (LeatSession *self, const LeatBatchRun *run, guint first, guint n, guint at)
 {
@@ -250,7 +250,7 @@ leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, gu
                           leat_batch_run_get_live_bytes (&input->staging, input->buffer, count), count);
 }
 
-/* What the program has mapped has the room that there was then, also where an output has grown since. */
+/* An output that the application has mapped has the room of that time, even if the output has grown since. */
 static gboolean
 leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, guint entry, GError **error)
 {

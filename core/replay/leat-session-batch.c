@@ -292,7 +292,7 @@ leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancella
   if (!leat_session_enter_buffers (self, error))
     return FALSE;
   good = leat_batch_run_together (self, run, cancellable, error);
-  /* What did not end has them until the session is closed. */
+  /* Work that did not end has the buffers until the session is closed. */
   if (!self->hold.failed)
     leat_session_leave_buffers (self);
   good = good && leat_session_run_in_turn (self, run, leat_batch_run_short, cancellable, error);
@@ -365,8 +365,8 @@ leat_batch_free_result (gpointer bytes)
  * Runs the pipeline once for each of many inputs, many in one launch. One upload, one launch for each kernel and one
  * readback serve all entries of it.  #LeatSession:repeat is of single runs only.
  *
- * What cannot be done for many entries at once (foreign work, kernels that use the grid's z) is done for one after the
- * other within the launch; where entries depend on each other through what is kept from run to run, they are run in
+ * Work that cannot be done for many entries at once (foreign work, kernels that use the grid's z) is done for one after
+ * the other within the launch.  Where entries depend on each other through data kept from run to run, they are run in
  * turn altogether, in the order of the entries.  leat_session_get_batch_plan () tells.  Every result is the one that a
  * single run gives.
  *

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a program may hand over as its own memory, and what is wrong with what it may not. */
+/* Which memory an application may hand over as its own, and why other memory is refused. */
 
 #include "leat-session-bind-private.h"
 

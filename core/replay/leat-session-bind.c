@@ -202,8 +202,8 @@ leat_session_bind_inputs (LeatSession *self, const LeatPortMemory *memories, gsi
  * Says into which memory the next run, and those after it, put an output.
  *
  * It must have room for all that the spec allows.  leat_session_map_output () tells after a run how much there is of a
- * bounded one.  What is said of the memory for leat_session_bind_input () holds here too; it must not overlap other
- * memory that is bound.
+ * bounded one.  The rules of leat_session_bind_input () for the memory hold here too; it must not overlap other memory
+ * that is bound.
  *
  * Returns: whether it was bound; errors as leat_session_bind_input ()
  */

@@ -19,8 +19,8 @@
  * through the pipeline with each way of each transfer, and the fastest set is kept.  It is done with the real inputs,
  * because kernels may rely on what their data are, and before the first run proper: memory on the device, state too, is
  * made anew after it, so nothing of it is seen.  First one way for all, then one transfer at a time: two transfers need
- * at most nine trials, and ten not 59049. What was nearly the fastest is tried again, in turns with it: times change by
- * the moment, and one moment is not enough to tell two that are close. */
+ * at most nine trials, and ten not 59049. Sets that were nearly the fastest are tried again, in turns with it.  Times
+ * change by the moment, and one moment is not enough to tell two that are close. */
 
 #define LEAT_CALIBRATE_GAIN   0.97 /* of the time so far; less is noise */
 #define LEAT_CALIBRATE_CLOSE  1.35 /* of the least time: what is tried again, */
@@ -382,7 +382,7 @@ leat_calibrate_try_again (LeatCalibration *self, LeatCandidate *candidate, GErro
   return TRUE;
 }
 
-/* Who is in the final is settled before it. */
+/* The finalists are chosen before the final. */
 static gboolean
 leat_calibrate_play_off (LeatCalibration *self, GError **error)
 {
@@ -439,7 +439,8 @@ leat_session_plan_calibration (LeatSession *self)
                               && (!leat_session_recall_ways (self) || leat_session_has_bands (self));
 }
 
-/* What trials did to what outlives a run, also where one failed. @states: (nullable): as they were before */
+/* Undoes the changes of trials to data that outlives a run, also where a trial failed. @states: (nullable): as they
+ * were before */
 static gboolean
 leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, GError **error)
 {
@@ -489,7 +490,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
   const LeatWorkCounts work = self->graph_counts.work;
   const gint64 unseen_waits = self->graph_counts.unseen_waits;
   LeatMemoryTally tally;
-  /* What the program has put there before the first run. */
+  /* The contents that the application wrote before the first run. */
   g_autoptr (GPtrArray) states = NULL;
   gboolean good, recalled = FALSE;
 

@@ -42,7 +42,7 @@ leat_session_list_changeable (LeatSession *self)
 static gboolean
 leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, GError **error)
 {
-  /* What was captured took the arguments as they were; a callback takes them as they are. */
+  /* A captured graph took the arguments as they were; a callback takes them as they are. */
   if (op->kind == LEAT_OP_FOREIGN)
     {
       if (op->why_eager == NULL)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What the driver's side says was done, for the comparison with what the plan predicts.  Nothing here comes from the
+/* The driver's counts of the work done, for the comparison with the plan's predictions.  Nothing here comes from the
  * plan: calls are counted in the driver's table, and the nodes of the graph are asked of the driver. */
 
 #include "leat-session-private.h"

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a session counts, once: for the dictionary, the monitor and Prometheus.  leat_session_dup_stats () documents
- * each name. */
+/* The counters of a session, listed once: for the dictionary, the monitor and Prometheus.  leat_session_dup_stats ()
+ * documents each name. */
 
 #include "leat-session-private.h"
 #include "leat-session-told-private.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What properties a session has. */
+/* The properties of a session. */
 
 #include "leat-session-props-private.h"
 #include "leat-session-told-private.h"
@@ -10,7 +10,7 @@
 
 static GParamSpec *leat_session_props[LEAT_SESSION_N_PROPS];
 
-/* What is run, and where. */
+/* Which pipeline is run, and where. */
 static void
 leat_session_describe_identity (void)
 {
@@ -82,8 +82,8 @@ leat_session_describe_running (void)
    * Whether the first run finds out by measuring how data go best between host and device; read when the session opens.
    *
    * It tries the ways that `upload` and `readback` nodes with `mode=auto` leave open, on the run's own inputs and
-   * before the run proper, which takes some tens of milliseconds.  What it finds is kept on disk for later sessions of
-   * the same pipeline and device; leat_session_dup_stats() tells it.  Devices whose memory is the host's have nothing
+   * before the run proper, which takes some tens of milliseconds.  The findings are kept on disk for later sessions of
+   * the same pipeline and device; leat_session_dup_stats() tells them.  Devices whose memory is the host's have nothing
    * to choose.
    */
   leat_session_props[LEAT_SESSION_PROP_CALIBRATE] =
@@ -178,7 +178,7 @@ leat_session_describe_place (void)
     g_param_spec_uint ("weight", NULL, NULL, 1, 1000, 1, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
-/* What is kept for runs to come. */
+/* Properties that say which data is kept for later runs. */
 static void
 leat_session_describe_kept (void)
 {
@@ -223,15 +223,15 @@ leat_session_describe_kept (void)
    * The most memory that is kept for plans that the session does not run at the moment.
    *
    * When a property that is set while the session is open gives the data another shape, the memory and the graph for
-   * the former one stay, so that a return to it costs little.  What each of them took is measured when it is made;
-   * those that were not used for longest go first.  With 0 none is kept, and the executable graph of the former shape
-   * is updated for the new one where the driver does that.
+   * the former one stay, so that a return to it costs little.  The memory of each is measured when it is made; those
+   * that were not used for longest go first.  With 0 none is kept, and the executable graph of the former shape is
+   * updated for the new one where the driver does that.
    */
   leat_session_props[LEAT_SESSION_PROP_CACHE_BYTES] = g_param_spec_uint64 (
     "cache-bytes", NULL, NULL, 0, G_MAXUINT64, 256 << 20, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
-/* What it may take. */
+/* Properties that say how much the session may take. */
 static void
 leat_session_describe_taken (void)
 {
@@ -240,16 +240,16 @@ leat_session_describe_taken (void)
    *
    * The most bytes of device memory that the session may take; 0: no limit. Read when it opens.
    *
-   * What leat_session_predict () says of it is held against this before anything is allocated, and more is
-   * %LEAT_SESSION_ERROR_BUDGET; with #LeatSession:lanes at 0 there are no more lanes than fit.  What comes later
-   * (another shape of the data, batches) finds no room beyond it (%LEAT_DRIVER_ERROR_OUT_OF_MEMORY).  The budget of the
-   * device (leat_device_set_budget ()) is for all sessions of the process, and holds too.
+   * The memory that leat_session_predict () tells is held against this before anything is allocated, and more is
+   * %LEAT_SESSION_ERROR_BUDGET; with #LeatSession:lanes at 0 there are no more lanes than fit.  Later needs (another
+   * shape of the data, batches) find no room beyond it (%LEAT_DRIVER_ERROR_OUT_OF_MEMORY).  The budget of the device
+   * (leat_device_set_budget ()) is for all sessions of the process, and holds too.
    */
   leat_session_props[LEAT_SESSION_PROP_BUDGET] =
     g_param_spec_uint64 ("budget", NULL, NULL, 0, G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
-/* What is told of runs. */
+/* Properties that say what is told of runs. */
 static void
 leat_session_describe_watching (void)
 {

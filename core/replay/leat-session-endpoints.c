@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a session does with the nodes where data enters and leaves. */
+/* The work of a session with the nodes where data enters and leaves. */
 
 #include "leat-session-stream-private.h"
 
@@ -55,7 +55,7 @@ leat_session_add_flight (LeatSession *self, LeatLane *lane)
   g_array_append_val (self->flights, flight);
 }
 
-/* What sources gave already for the run that is to come was counted in the first one. */
+/* Data that sources gave already for the next run was counted in the first flight. */
 void
 leat_session_make_flights (LeatSession *self)
 {

@@ -83,7 +83,7 @@ leat_session_forget_device (LeatSession *self)
   g_ptr_array_set_size (self->states.lent, 0);
 }
 
-/* Nothing here can fail.  What others have cached stays. */
+/* Nothing here can fail.  Memory that others have cached stays. */
 static void
 leat_session_leave_device (LeatSession *self)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What sources give to a run and sinks take from it. */
+/* The data that sources give to a run and sinks take from it. */
 
 #include "leat-session-private.h"
 
@@ -13,7 +13,7 @@
 #include "lane/leat-nvtx-private.h"
 #include "leat-session-run-private.h"
 
-/* What came of asking a source. */
+/* The outcome of asking a source. */
 static LeatFlow
 leat_session_take_flow (const LeatSessionInput *input, const LeatSessionStaging *staging, const LeatView *view,
                         LeatFlow flow, GError **error)

@@ -174,8 +174,8 @@ leat_session_copy_states (LeatSession *self, LeatSession *from, GError **error)
  * @error: return location for an error
  *
  * Copies all data that the session keeps from run to run from another session. Both continue from the same point.  It
- * is copied on the device.  What each lane has for itself (`scope=lane`) goes to the lane of the same number, as with
- * leat_session_load_state (); what one of the sessions has no lane for at the moment goes by the host.
+ * is copied on the device.  Data of a single lane (`scope=lane`) goes to the lane of the same number, as with
+ * leat_session_load_state ().  Where one of the sessions lacks that lane at the moment, the data goes by the host.
  *
  * Returns: whether it was copied; %LEAT_STATE_ERROR_PIPELINE when the two do not keep the same,
  * %LEAT_STATE_ERROR_LANES, %LEAT_DEVICE_BUFFER_ERROR_DEVICE, %LEAT_DRIVER_ERROR, and what leat_session_replay () says

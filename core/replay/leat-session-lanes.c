@@ -171,7 +171,7 @@ leat_session_count_more_lanes (LeatSession *self)
   return n > self->lanes->len ? n - self->lanes->len : 0;
 }
 
-/* What lasts is to pin memory: the first lane works on meanwhile. */
+/* Pinning memory is what takes long: the first lane works on meanwhile. */
 static LeatReserve *
 leat_session_reserve_lanes (LeatSession *self)
 {
@@ -216,7 +216,7 @@ leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
   return TRUE;
 }
 
-/* What cannot be had is no fault where nobody asked for it by number. */
+/* Too little memory for more lanes is an error only where the application asked for a number of lanes. */
 gboolean
 leat_session_grow_lanes (LeatSession *self, GError **error)
 {

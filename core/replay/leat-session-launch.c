@@ -104,10 +104,9 @@ leat_session_have_waiter (LeatSession *self, GError **error)
  *
  * Begins one run and does not wait for it: every source gives its next data, and the device begins to work.
  *
- * Sources that have nothing are not waited for.  What has been launched must be completed, with
- * leat_session_complete (), before anything else is done with the session than to close it; other calls say
- * %LEAT_SESSION_ERROR_BUSY.  leat_session_get_fd () and leat_session_create_source () tell when completing it need not
- * wait.
+ * Sources that have nothing are not waited for.  A launched run must be completed, with leat_session_complete (),
+ * before any other call than the one that closes the session; other calls say %LEAT_SESSION_ERROR_BUSY.
+ * leat_session_get_fd () and leat_session_create_source () tell when completing it need not wait.
  *
  * Returns: %LEAT_FLOW_DATA when a run is under way, %LEAT_FLOW_EMPTY when a source has nothing yet, %LEAT_FLOW_END when
  *   there is nothing left, %LEAT_FLOW_ERROR with @error set as by leat_session_replay ()

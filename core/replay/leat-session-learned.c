@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What kernels found out about the device (leat_recorder_add_learned ()), on disk from session to session: one small
- * key file for each device and pipeline geometry, as for the ways of leat-session-ways.c, of which those that were not
- * used for longest go.  One that is not what was written for this device and geometry counts as none. */
+/* Findings of kernels about the device (leat_recorder_add_learned ()), on disk from session to session.  Each device
+ * and pipeline geometry has one small key file, as in leat-session-ways.c.  Files that were not used for longest go.  A
+ * file that was not written for this device and geometry counts as none. */
 
 #include "leat-session-state-private.h"
 #include "leat-tuning-private.h"
@@ -93,7 +93,7 @@ leat_session_bound_learned (LeatSession *self)
   return most;
 }
 
-/* What is no file might be waited for, and what is larger than any that was written is not read at all. */
+/* Reading anything but a regular file might block.  A file larger than any that was written is not read at all. */
 static gboolean
 leat_learned_load (GKeyFile *file, const char *path, goffset most)
 {

@@ -181,9 +181,9 @@ leat_session_read_file (LeatSession *self, const char *path, GError **error)
  * Where the second reading fails, or finds other contents, or the device fails, and some of a large state is written,
  * the session must be closed and opened again: until then runs say %LEAT_SESSION_ERROR_FAILED.
  *
- * What each lane has for itself (`scope=lane`) goes to the lane of the same number, at once or, where that is not there
- * yet, when a stream makes it.  The session may have more lanes than there are in the file, and those begin as `init`
- * or `path` says; where #LeatSession:lanes is a number and there are more in the file, it is refused.
+ * Data of a single lane (`scope=lane`) goes to the lane of the same number, at once or, where that is not there yet,
+ * when a stream makes it.  The session may have more lanes than there are in the file, and those begin as `init` or
+ * `path` says; where #LeatSession:lanes is a number and there are more in the file, it is refused.
  *
  * Returns: whether it was loaded; %LEAT_STATE_ERROR with a code of its own for a file that is no such file
  *   (%LEAT_STATE_ERROR_FORMAT), %LEAT_STATE_ERROR_VERSION, %LEAT_STATE_ERROR_TRUNCATED, %LEAT_STATE_ERROR_DAMAGED,

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What loops have come to, by run and since the session was opened. */
+/* Methods and iterations of loops, by run and since the session was opened. */
 
 #include "leat-session-reports-private.h"
 #include "bind/leat-bind-private.h"

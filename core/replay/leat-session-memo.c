@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Runs whose result is known already.  What looking costs is weighed against what it saves, in windows of runs: where
+/* Runs whose result is known already.  The cost of looking is weighed against what it saves, in windows of runs: where
  * it does not pay, the memo turns itself off and says so. */
 
 #include "leat-session-private.h"
@@ -79,7 +79,7 @@ leat_session_drop_memo (LeatSession *self)
   g_clear_pointer (&self->recall.spans, g_free);
 }
 
-/* What is live of a staging buffer, its count included. */
+/* The live part of a staging buffer, its count included. */
 static void
 leat_session_set_span (const LeatSessionStaging *staging, LeatSpan *span)
 {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What others in the process may see of an open session while it runs: told numbers, atomic ones, and what stays as it
- * is from open to close. */
+/* The part of an open session that others in the process may see while it runs: told numbers, atomic ones, and facts
+ * that stay from open to close. */
 
 #include "leat-session-private.h"
 

@@ -82,7 +82,7 @@ leat_session_check_device (LeatSession *self, GError **error)
   return TRUE;
 }
 
-/* What the device is, and what is asked of the session. */
+/* The traits of the device, with the options of the session. */
 static LeatTraits
 leat_session_get_traits (LeatSession *self)
 {

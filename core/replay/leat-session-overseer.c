@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a session tells who has it run among others. */
+/* The calls of a session to its overseer, which runs it among others. */
 
 #include "leat-session-private.h"
 #include "leat-session-setup-private.h"

@@ -45,7 +45,7 @@ leat_session_plan_is_shared (LeatSession *self, guint index, const LeatBuffer *b
   return leat_shared_is_there (self->device, buffer->initial, buffer->header);
 }
 
-/* What is written into memory that begins with contents of its own. */
+/* The bytes written into memory that begins with contents of its own. */
 static guint64
 leat_buffer_get_written_bytes (const LeatBuffer *self)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a session has counted, in the text format of Prometheus. */
+/* The counters of a session, in the text format of Prometheus. */
 
 #include "leat-session-reports-private.h"
 
@@ -89,7 +89,7 @@ leat_prometheus_append_reports (GString *out, LeatSession *self, const char *lab
     }
 }
 
-/* What waits in the queues of the program's own nodes. */
+/* The items that wait in the app queues. */
 static void
 leat_prometheus_append_apps (GString *out, GVariant *queues, const char *labels)
 {

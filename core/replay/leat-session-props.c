@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What properties a session has are set to and hold. */
+/* Sets and gets the properties of a session. */
 
 #include "leat-session-props-private.h"
 #include "leat-session-setup-private.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What became of queues of work items: faults, which are told with what kernels report, and sums, for who asks. */
+/* The outcome of work queues: faults, which are told with the reports of kernels, and sums, for those who ask. */
 
 #include "leat-session-reports-private.h"
 
@@ -32,7 +32,7 @@ leat_queue_report_is_error (const LeatReport *self)
   return self->totals.stuck > 0 || self->totals.misused > 0 || !self->queue->loses;
 }
 
-/* What is the kernel's fault comes before what is a number on the node. */
+/* Faults of the kernel come before those that a number on the node causes. */
 char *
 leat_queue_report_dup_text (const LeatReport *self)
 {

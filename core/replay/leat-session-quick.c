@@ -13,10 +13,10 @@
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
 
-/* The short way through a run.  When a run has ended the session finds out once whether the next one needs anything
- * but its launch, the wait and the figures: nobody asks its sources or gives to its sinks, it is neither measured nor
+/* The short way through a run.  When a run has ended the session finds out once whether the next one needs anything but
+ * its launch, the wait and the figures: nobody asks its sources or gives to its sinks, it is neither measured nor
  * traced, no loop and no memory of the program's is to be looked after.  That holds until somebody else takes the
- * session (leat_session_take ()).  What others may change without taking it is looked at in each run. */
+ * session (leat_session_take ()).  Anything that others may change without taking it is looked at in each run. */
 
 typedef struct
 {
@@ -79,7 +79,7 @@ leat_staging_get_bytes (const LeatSessionStaging *self, guint64 count)
   return self->row_bytes != 0 ? count * self->row_bytes : self->view.capacity;
 }
 
-/* What is in the memory of the inputs, and whether any of it is new. */
+/* Finds out how much data the inputs have, and whether any of it is new. */
 static void
 leat_quick_read (LeatQuick *self)
 {
@@ -107,7 +107,7 @@ leat_quick_fill_run (const LeatQuick *self)
   self->flight->run = (LeatRun){ .path = self->path, .number = self->session->ledger.stats.runs + 1 };
 }
 
-/* What kernels had to say. */
+/* Takes the reports of kernels. */
 static G_NO_INLINE gboolean
 leat_quick_take_reports (LeatQuick *self, GError **error)
 {

@@ -39,7 +39,7 @@ leat_session_changes_spec (LeatSession *self, LeatPlan *plan, const LeatOp *op)
   return new == NULL || !leat_spec_equal (leat_plan_get_buffer (self->plan, op->touches[0].buffer)->spec, new->spec);
 }
 
-/* What a sink is given says how much it is, so a stream goes on with another room. */
+/* A sink is told how much data it is given, so a stream goes on with another room. */
 static gboolean
 leat_session_changes_room (LeatSession *self, const LeatOp *op, const LeatBuffer *new)
 {
@@ -161,7 +161,7 @@ leat_session_warn_refused (LeatSession *self, const GError *error)
   leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_WARNING, NULL, error, NULL));
 }
 
-/* Who runs it by hand is told by the call; a stream goes on with what it had. */
+/* The call tells an application that does each run itself; a stream goes on with what it had. */
 gboolean
 leat_session_take_props (LeatSession *self, gboolean stream, GError **error)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What kernels reported, for people and programs.  All of this is done only after a run in which one did. */
+/* Reports of kernels, for people and applications.  All of this is done only after a run in which a kernel reported. */
 
 #include "leat-session-reports-private.h"
 
@@ -10,7 +10,7 @@
 
 #define LEAT_SESSION_REPORTS_POSTED 16 /* messages of one run */
 
-/* What one node reported with one code since the session was opened. */
+/* The reports of one node with one code since the session was opened. */
 typedef struct
 {
   char *node, *text;
@@ -114,7 +114,7 @@ leat_session_is_alone (LeatSession *self)
   return self->batch != NULL && self->batch->is_alone;
 }
 
-/* What is told last is of a run or of all entries of a batch, of which some may be done alone. */
+/* The reports told last are of a run or of all entries of a batch.  Some entries may be done alone. */
 static void
 leat_session_note_reports (LeatSession *self, GArray *reports, GPtrArray *told)
 {
@@ -284,7 +284,7 @@ leat_session_take_entry_reports (LeatSession *self, LeatLane *wide, guint index,
   return FALSE;
 }
 
-/* What entries reported. @all: errors too, all of them; else the first is what the call ends with */
+/* Tells the reports of entries. @all: errors too, all of them; else the call ends with the first */
 void
 leat_session_tell_entry_reports (LeatSession *self, GArray *reports, gboolean all)
 {
@@ -338,7 +338,7 @@ leat_session_dup_reports (LeatSession *self)
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }
 
-/* What the run that was refused last failed with. (transfer full) (nullable) */
+/* The error of the run that was refused last. (transfer full) (nullable) */
 GVariant *
 leat_session_dup_refusal (LeatSession *self)
 {

@@ -270,8 +270,8 @@ leat_ring_stop_reader (LeatRing *self)
   leat_ring_unlock (self);
 }
 
-/* What was launched and is dropped may still be at work; that it fails is not told, since something did before it.  It
- * does not count as computed: the writer would give it to sinks. */
+/* Dropped runs that were launched may still be at work.  Their failure is not told, since something failed before them.
+ * They do not count as computed: the writer would give them to sinks. */
 static void
 leat_ring_quiet (LeatRing *self)
 {

@@ -226,7 +226,7 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
     run->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
   run->launched = run->watched = FALSE;
   leat_session_forget_loops (self, lane);
-  /* What did not end has them until the session is closed. */
+  /* Work that did not end has the buffers until the session is closed. */
   if (good)
     leat_session_leave_buffers (self);
   if (G_UNLIKELY (!good))
@@ -319,7 +319,7 @@ leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight)
   return TRUE;
 }
 
-/* What it took is what was waited for it: others are begun meanwhile. */
+/* A run's time of reading is how long it was waited for: others are begun meanwhile. */
 LeatFlow
 leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError **error)
 {
@@ -355,7 +355,7 @@ leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight)
          || (self->plan->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
 }
 
-/* What was read is counted once, however far it gets. */
+/* Data that was read is counted once, however far the run gets. */
 static void
 leat_session_note_read (LeatSession *self, LeatSessionFlight *flight)
 {
@@ -497,7 +497,7 @@ leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean w
 {
   LeatFlow flow;
 
-  /* What a source gave for a run that another one had nothing for yet is of this one. */
+  /* Data that one source gave while another had nothing yet belongs to this run. */
   flight->run = (LeatRun){ .items = self->ends.n_filled > 0 ? flight->run.items : 0,
                            .bytes = self->ends.n_filled > 0 ? flight->run.bytes : 0 };
   if (!leat_device_check (self->device, error))

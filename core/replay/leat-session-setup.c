@@ -13,7 +13,7 @@
 #include "leat-session-told-private.h"
 #include "leat-session-run-private.h"
 
-/* What a plan came to, for statistics and the bus. */
+/* How a plan was taken, for statistics and the bus. */
 typedef struct
 {
   const char *how;
@@ -58,8 +58,8 @@ leat_session_list_endpoints (LeatSession *self)
     }
 }
 
-/* The same endpoints stand in the same order in every plan of a pipeline.  What was uploaded is there as long as the
- * memory is the same. */
+/* The same endpoints stand in the same order in every plan of a pipeline.  Uploaded data is there as long as the memory
+ * is the same. */
 static void
 leat_session_carry_endpoints (LeatSession *self, const GArray *inputs, const GArray *outputs, gboolean same_memory)
 {
@@ -76,7 +76,7 @@ leat_session_carry_endpoints (LeatSession *self, const GArray *inputs, const GAr
     leat_session_get_output (self, i)->direct = g_array_index (outputs, LeatSessionOutput, i).direct;
 }
 
-/* What was counted and measured of the former lanes says nothing about these. */
+/* Counts and times of the former lanes say nothing about these. */
 static void
 leat_session_begin_counts (LeatSession *self, gboolean same_memory)
 {
@@ -389,7 +389,7 @@ gboolean
 leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGrowth *growth, GError **error)
 {
   LeatTaking taking = { "planned", NULL, growth };
-  /* What was kept is given arguments as they are now, and a run that is done again has those that it had. */
+  /* A kept setup is given the arguments as they are now.  A run that is done again has those that it had. */
   LeatSetup *setup = growth == NULL ? leat_session_find_setup (self, plan) : NULL;
   gboolean good;
 

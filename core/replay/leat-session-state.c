@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a session keeps from run to run, for the program: each state is lent as a resident buffer, so that all that is
- * done with those is done with states too. */
+/* The states of a session, for the application.  Each is lent as a resident buffer, so all that can be done with those
+ * can be done with states. */
 
 #include "leat-session-state-private.h"
 
@@ -49,7 +49,7 @@ leat_state_error_get_type (void)
   return type;
 }
 
-/* What the session writes for itself in the run that ends the stream is no memory of data. */
+/* The buffer that the session itself writes in the run that ends the stream is no state. */
 static gboolean
 leat_buffer_is_state (const LeatBuffer *buffer)
 {

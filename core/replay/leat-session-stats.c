@@ -53,7 +53,7 @@ leat_session_note_dropped (LeatSession *self)
       self->ledger.stats.dropped += leat_app_get_dropped (leat_session_get_output (self, i)->app);
 }
 
-/* What a run may have changed. */
+/* Updates the statistics that a run may have changed. */
 static void
 leat_session_note_run (LeatSession *self)
 {

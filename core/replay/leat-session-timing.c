@@ -16,7 +16,7 @@
 #define LEAT_TIMING_EVERY 32   /* then one of so many at most, */
 #define LEAT_TIMING_RARE  1024 /* and at least */
 
-/* What measuring may add to a mean run: a share of it, or so much for each node that is measured. */
+/* The time that measuring may add to a mean run: a share of it, or so much for each node that is measured. */
 #define LEAT_TIMING_SHARE   0.015
 #define LEAT_TIMING_NODE_US 0.03
 
@@ -62,7 +62,7 @@ leat_session_clear_times (LeatSession *self)
   g_mutex_unlock (&self->told.lock);
 }
 
-/* What an op moves, or what a kernel has before it. */
+/* The bytes that an op moves; for a kernel, those of all buffers that it touches. */
 static guint64
 leat_session_get_op_bytes (LeatSession *self, const LeatOp *op)
 {

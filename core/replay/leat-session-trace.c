@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What each run goes through, written to a file: the host's steps on one track, and where nodes are measured what the
- * device did on another.  Nodes that ran beside each other have tracks of their own, since events of one track may not
- * overlap. */
+/* The steps of each run, written to a file: the host's on one track, and where nodes are measured the device's on
+ * another.  Nodes that ran beside each other have tracks of their own, since events of one track may not overlap. */
 
 #include "leat-session-private.h"
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What kernels of Leat's move between host and device is what is live, which the nodes of a graph do not say: it is
- * known from the counts beside the data when a run is over. */
+/* Leat's own kernels move only live data between host and device.  Graph nodes do not say how much that is: it is known
+ * from the counts beside the data when a run is over. */
 
 #include "leat-session-private.h"
 #include "leat-session-told-private.h"

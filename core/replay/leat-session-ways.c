@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What calibration found, on disk: one small key file for each device and pipeline geometry, with two groups for each
+/* Findings of calibration, on disk: one small key file for each device and pipeline geometry, with two groups for each
  * band of how full the inputs were (leat-session-band.c).  A file that cannot be read or does not fit counts as none.
  */
 
@@ -147,7 +147,7 @@ leat_ways_read_trials (LeatSession *self, GKeyFile *file, const char *band)
   g_mutex_unlock (&self->told.lock);
 }
 
-/* What is no file might be waited for. */
+/* Reading anything but a regular file might block. */
 static gboolean
 leat_ways_load (GKeyFile *file, const char *path)
 {
@@ -205,7 +205,7 @@ leat_session_recall_ways (LeatSession *self)
   return TRUE;
 }
 
-/* What was found for the session's band, which is the last one from now on. */
+/* Recalls the ways found for the session's band, which is the last one from now on. */
 gboolean
 leat_session_recall_ways_of_band (LeatSession *self, guint *ways)
 {

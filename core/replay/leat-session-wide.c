@@ -199,7 +199,7 @@ leat_wide_complete_all (LeatWide *self, GError **error)
   return good;
 }
 
-/* What kernels are given may have been set; a graph of nodes for each lane is made anew then. */
+/* Arguments of kernels may have been set; a graph with nodes for each lane is made anew then. */
 static gboolean
 leat_wide_take_changes (LeatWide *self, GError **error)
 {
@@ -297,7 +297,7 @@ leat_wide_fill (LeatWide *self, guint index, gboolean wait, GError **error)
   return flow;
 }
 
-/* What some sources gave already for a lane that others have nothing for yet. */
+/* Carries over data that some sources gave already for a lane, while others have nothing for it yet. */
 static void
 leat_wide_carry (LeatWide *self, guint from, guint to)
 {
@@ -341,7 +341,7 @@ leat_wide_turn (LeatWide *self, GError **error)
         return LEAT_FLOW_ERROR;
       leat_wide_carry (self, end, self->next * self->n);
     }
-  /* What was read before a source failed is good. */
+  /* Data that was read before a source failed is good. */
   if (inner != NULL && leat_wide_complete_all (self, error))
     g_propagate_error (error, g_steal_pointer (&inner));
   else

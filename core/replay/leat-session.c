@@ -14,7 +14,7 @@
  * A pipeline opened on one device: planned, memory allocated, kernels loaded, graph instantiated.
  *
  * Make one for a pipeline and a device, open it, then let it run to the end of its sources (leat_session_run ()) or
- * replay it run by run (leat_session_replay ()).  What a run costs is what the bound plan predicts: in steady state one
+ * replay it run by run (leat_session_replay ()).  The cost of a run is as the bound plan predicts: in steady state one
  * graph launch and one wait.  While a session is open, nodes and links of its pipeline stay as they are; properties and
  * arguments of nodes may be set, from any thread, and the next run takes them.  All calls of a session come from one
  * thread at a time; close () ends it, and it can be opened again.

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What is in a file of states; leat-state-file-write.c writes it, and leat-state-reader.c reads it. */
+/* The contents of a file of states; leat-state-file-write.c writes it, and leat-state-reader.c reads it. */
 
 #include "leat-state-form-private.h"
 

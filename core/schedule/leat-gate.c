@@ -17,7 +17,7 @@ enum
   LEAT_GATE_OPEN,
 };
 
-/* What sleeps at the address of one that is gone wakes for nothing, which whoever sleeps there is prepared for. */
+/* If the gate is gone, a thread that sleeps at its address wakes for nothing; any such thread is prepared for that. */
 void
 leat_gate_open (LeatGate *self)
 {

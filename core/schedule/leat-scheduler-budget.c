@@ -9,12 +9,12 @@
 
 #include "device/leat-device-private.h"
 
-/* Who waits for room may be what a run that is under way waits for. */
+/* A thread that waits for room may be one that a run under way waits for. */
 #define LEAT_SCHEDULER_ROOM_US (2 * G_USEC_PER_SEC)
 
-/* Who has room on the device: a session that is to be opened, or brought back, makes those leave it that were not used
- * for longest.  What is in use is what the program has of the device's memory, so that what sessions share counts once
- * and what they take beside their plans counts too. */
+/* Room on the device: a session that is to be opened, or brought back, makes those leave it that were not used for
+ * longest.  All device memory that the application has counts as used: memory that sessions share counts once, and
+ * memory beside their plans counts too. */
 
 guint64
 leat_scheduler_get_allowed (LeatScheduler *self)

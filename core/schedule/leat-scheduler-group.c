@@ -111,8 +111,8 @@ leat_member_group_end (LeatScheduler *self, LeatMember *member)
  * Lets sessions share device memory for data within a run. The group takes as much as its largest session needs.
  * Their runs are never at the same time then.
  *
- * What is kept from run to run, constants, and the memory of inputs and results stay each session's own (constants of
- * the same bytes are shared anyway), and so does the memory of several lanes and of batches.  It holds from the
+ * Data kept from run to run, constants, and the memory of inputs and results stay each session's own, and so does the
+ * memory of several lanes and of batches.  Constants of the same bytes are shared anyway.  The group holds from the
  * session's next run on.  A run by hand while another session of the group runs is refused with
  * %LEAT_SESSION_ERROR_BUSY.
  *

@@ -7,12 +7,12 @@
 
 #include "leat-scheduler-private.h"
 
-/* Who goes next: within a priority the earliest deadline, then who has had least.  What is submitted to one session is
- * run in that order, as it may keep something from run to run; so a session goes by the earliest deadline of all that
- * waits in it.
+/* The order of sessions: within a priority the earliest deadline goes first, then the session that has had least.  Runs
+ * of one session are done as they were submitted, as it may keep data from run to run; so a session goes by the
+ * earliest deadline of all that waits in it.
  *
- * Nobody is looked for: whatever changes for a session, it goes to its new place among the others at once, so that the
- * next one stands first in its line when a place is free.  Of a group, only the first stands there with the others. */
+ * There is no search.  At any change a session goes to its new place among the others at once, so the next one stands
+ * first in its line when a place is free.  Of a group, only the first stands there with the others. */
 
 static gboolean
 leat_member_is_active (const LeatMember *self)
@@ -148,7 +148,8 @@ leat_scheduler_unrank (LeatScheduler *self, LeatMember *member)
   leat_scheduler_rank_as (self, member, FALSE, FALSE);
 }
 
-/* Who had nothing to do gains nothing by that: it begins level with who has had least of those that have, or had last.
+/* A session gains nothing by having had no work: it begins level with the one that has had least of those with work, or
+ * had last.
  */
 static void
 leat_member_catch_up (LeatScheduler *self, LeatMember *member)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a scheduler has counted, in the text format of Prometheus: of all, and of each session. */
+/* The counters of a scheduler, in the text format of Prometheus: of all, and of each session. */
 
 #include "leat-scheduler-private.h"
 

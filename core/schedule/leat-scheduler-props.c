@@ -31,7 +31,7 @@ leat_scheduler_set_in_flight (LeatScheduler *self, guint in_flight)
   leat_scheduler_dispatch (self);
 }
 
-/* Who waits for room looks again. */
+/* Threads that wait for room look again. */
 static void
 leat_scheduler_tell_awaiting (LeatScheduler *self)
 {
@@ -120,7 +120,7 @@ leat_scheduler_get_property (GObject *object, guint id, GValue *value, GParamSpe
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
-/* What may be under way, and what may wait. */
+/* Properties that limit the runs under way and those that wait. */
 static void
 leat_scheduler_describe_limits (void)
 {
@@ -150,7 +150,7 @@ leat_scheduler_describe_limits (void)
     g_param_spec_uint ("queue-limit", NULL, NULL, 1, G_MAXUINT, 1024, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
-/* Who goes next. */
+/* Properties that order the sessions. */
 static void
 leat_scheduler_describe_order (void)
 {
@@ -171,7 +171,7 @@ leat_scheduler_describe_order (void)
     g_param_spec_boolean ("drop-late", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
-/* Who is on the device. */
+/* Properties that say which sessions are on the device. */
 static void
 leat_scheduler_describe_memory (void)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* What a scheduler counts, of each session and of all. */
+/* The counters of a scheduler, of each session and of all. */
 
 #include "leat-scheduler-private.h"
 
@@ -100,7 +100,7 @@ leat_scheduler_sum (LeatScheduler *self)
   return sum;
 }
 
-/* What it has of the device's memory, or may have from now on. */
+/* The device memory that it has, or may have from now on. */
 static guint64
 leat_member_get_admitted (const LeatMember *self)
 {

@@ -84,7 +84,7 @@ leat_submission_cancelled (GCancellable *cancellable, gpointer data)
   leat_scheduler_unlock (scheduler);
 }
 
-/* What a member says of a run that is to come. */
+/* The error with which a member refuses a run that is to come; else NULL. */
 static GError *
 leat_submission_refuse (LeatSubmission *self, gint64 now)
 {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Who is told of a turn, and by whom.  What the lock is held for is to decide; that is told when it has been given
- * back, since to wake a thread takes longer than all that is done under the lock. */
+/* Tells threads of their turns.  The lock is held only to decide.  Threads are told when it has been given back, since
+ * to wake one takes longer than all that is done under the lock. */
 
 #include "leat-scheduler-private.h"
 

@@ -87,7 +87,7 @@ main (int argc, char **argv)
   const struct rlimit no_core = { 0, 0 };
   int fd = fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 
-  /* What a plugin prints goes elsewhere than our answers. */
+  /* The output of a plugin goes elsewhere than our answers. */
   if (fd < 0 || dup2 (STDERR_FILENO, STDOUT_FILENO) < 0)
     return 1;
   setrlimit (RLIMIT_CORE, &no_core);
