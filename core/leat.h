@@ -30,7 +30,6 @@
 #include "plan/leat-foreign.h"
 #include "plan/leat-plan-error.h"
 #include "plan/leat-plan.h"
-#include "device/leat-device.h"
 #include "monitor/leat-monitor.h"
 #include "lane/leat-session-error.h"
 #include "lane/leat-wait.h"

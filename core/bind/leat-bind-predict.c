@@ -181,7 +181,7 @@ leat_plan_predict (LeatPlan *self)
   sum.pinned_allocations += (counted->len > 0) + (leat_plan_get_told_bytes (self) > 0);
   sum.allocations += leat_plan_get_report_bytes (self) > 0;
   self->prediction = sum;
-  leat_plan_predict_run (self, entries, TRUE, &self->resident_prediction);
+  leat_plan_predict_run (self, entries, TRUE, &self->reused_prediction);
 }
 
 void

@@ -210,8 +210,8 @@ char *leat_lane_dup_loop_state (LeatLane *self, const LeatPlanLoop *loop, gboole
 /* FALSE with the reason, when what is on the stream has ended: it reads memory that is filled anew for the next run. */
 gboolean leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error);
 /* A path @n times, with nothing waited for: in one launch where the device can do the loop, in few where it is one
- * graph.  @stop: looked at between launches.  @looped: whether it is the device's loop, which ends early by the word of
- * leat_repeater_get_stop () and nothing else. */
+ * graph.  @stop: looked at between launches.  @on_device: whether it is the device's loop, which ends early by the word
+ * of leat_repeater_get_stop () and nothing else. */
 gboolean leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatStop *stop, gboolean *on_device,
                                     GError **error);
 /* Before it is built and launched so often: where it was made with other memory of the program's, it goes. */

@@ -57,7 +57,7 @@ struct _LeatPlan
   guint64 marks_bytes;
   guint64 own_bytes;
   guint64 staging_bytes;
-  LeatPrediction prediction, resident_prediction;
+  LeatPrediction prediction, reused_prediction;
 };
 
 struct _LeatRecorder

@@ -45,7 +45,7 @@ typedef struct
   guint64 steps;             /* runs before it, without results */
   GCancellable *cancellable; /* not owned: calls them off.  NULL but in begin_run () */
   gboolean on_device;        /* and they are a loop on the device, of this path: */
-  LeatPath looped_path;
+  LeatPath on_device_path;
   gboolean streamed; /* one of several that are under way */
   gboolean flushes;  /* has no data, and gives out what nodes kept */
   gboolean ends;     /* kernels are told that it ends the stream */

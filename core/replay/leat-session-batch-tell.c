@@ -12,7 +12,7 @@
 #include "graph/leat-message-private.h"
 #include "graph/leat-pipeline.h"
 
-#define LEAT_SESSION_LANES_POSTED 16 /* messages at one time */
+#define LEAT_SESSION_ENTRIES_POSTED 16 /* messages at one time */
 
 gboolean
 leat_batch_run_is_untold (LeatSession *self, guint entry)
@@ -43,10 +43,10 @@ leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint bu
   guint n = 0;
 
   for (guint i = 0; i < entries->len; i++)
-    if (g_array_index (entries, guint, i) != but && n++ < LEAT_SESSION_LANES_POSTED)
+    if (g_array_index (entries, guint, i) != but && n++ < LEAT_SESSION_ENTRIES_POSTED)
       leat_batch_run_post_failed (self, run, g_array_index (entries, guint, i));
-  if (n > LEAT_SESSION_LANES_POSTED)
+  if (n > LEAT_SESSION_ENTRIES_POSTED)
     leat_session_post_left_out (self, LEAT_SESSION_ERROR_OVERFLOW, "entries that failed",
-                                n - LEAT_SESSION_LANES_POSTED);
+                                n - LEAT_SESSION_ENTRIES_POSTED);
   g_array_set_size (entries, 0);
 }

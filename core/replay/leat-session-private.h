@@ -102,7 +102,7 @@ static inline void
 leat_session_note_predicted (LeatSession *self, LeatPath path)
 {
   leat_prediction_add (&self->ledger.predicted,
-                       path == LEAT_PATH_REUSED ? &self->plan->resident_prediction : &self->plan->prediction);
+                       path == LEAT_PATH_REUSED ? &self->plan->reused_prediction : &self->plan->prediction);
 }
 
 /* Is the run that is to come EMPTY for what was set alone? */

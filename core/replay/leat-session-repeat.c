@@ -64,7 +64,7 @@ static void
 leat_session_watch_steps (LeatSession *self, LeatSessionFlight *flight, LeatPath path)
 {
   flight->run.on_device = TRUE;
-  flight->run.looped_path = path;
+  flight->run.on_device_path = path;
   leat_session_set_stop_word (self, leat_repeater_get_stop (flight->lane->repeater));
   if (flight->run.cancellable == NULL)
     return;
@@ -93,7 +93,7 @@ leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError *
   if (G_LIKELY (!flight->run.on_device))
     return TRUE;
   leat_session_forget_steps (self, flight);
-  left = leat_lane_take_back_runs (flight->lane, flight->run.looped_path);
+  left = leat_lane_take_back_runs (flight->lane, flight->run.on_device_path);
   if (left == 0)
     return TRUE;
   self->ledger.stats.runs_silent -= left;
