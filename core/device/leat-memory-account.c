@@ -50,6 +50,15 @@ leat_memory_account_get (LeatMemoryAccount *self, LeatMemoryTally *tally)
   *tally = self->tally;
 }
 
+guint64
+leat_memory_account_get_written (LeatMemoryAccount *self)
+{
+  LeatMemoryTally tally;
+
+  leat_memory_account_get (self, &tally);
+  return tally.written_bytes;
+}
+
 void
 leat_memory_account_leave_out (LeatMemoryAccount *self, const LeatMemoryTally *before)
 {

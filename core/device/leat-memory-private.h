@@ -41,6 +41,8 @@ LeatMemoryAccount *leat_memory_account_new (guint64 budget);
 LeatMemoryAccount *leat_memory_account_ref (LeatMemoryAccount *self);
 void leat_memory_account_unref (LeatMemoryAccount *self);
 void leat_memory_account_get (LeatMemoryAccount *self, LeatMemoryTally *tally);
+/* The bytes that were written to the device for all runs. */
+guint64 leat_memory_account_get_written (LeatMemoryAccount *self);
 /* Allocations and bytes written since @before are left out, and the most is set to what there is now. */
 void leat_memory_account_leave_out (LeatMemoryAccount *self, const LeatMemoryTally *before);
 

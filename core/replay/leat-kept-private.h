@@ -18,11 +18,11 @@ typedef struct
 } LeatKept;
 
 /* Of the first @n sources, by where @flight has them. */
-void leat_kept_init (LeatKept *self, LeatSession *session, const LeatSessionFlight *flight, guint n);
+void leat_kept_init (LeatKept *self, LeatSession *session, const LeatFlight *flight, guint n);
 /* As init, of all whose memory a run by other means would overwrite; the session has no such data then. */
 void leat_kept_init_given (LeatKept *self, LeatSession *session);
 /* To where @flight has them. */
-void leat_kept_put (const LeatKept *self, LeatSession *session, LeatSessionFlight *flight);
+void leat_kept_put (const LeatKept *self, LeatSession *session, LeatFlight *flight);
 void leat_kept_clear (LeatKept *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatKept, leat_kept_clear)

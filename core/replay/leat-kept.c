@@ -10,7 +10,7 @@
 #include <string.h>
 
 static void
-leat_kept_make (LeatKept *self, LeatSession *session, const LeatSessionFlight *flight)
+leat_kept_make (LeatKept *self, LeatSession *session, const LeatFlight *flight)
 {
   *self = (LeatKept){ .run = flight->run,
                       .inputs = g_new0 (GBytes *, session->ends.inputs->len + 1),
@@ -20,17 +20,17 @@ leat_kept_make (LeatKept *self, LeatSession *session, const LeatSessionFlight *f
 }
 
 static void
-leat_kept_add (LeatKept *self, const LeatSessionFlight *flight, guint index)
+leat_kept_add (LeatKept *self, const LeatFlight *flight, guint index)
 {
   LeatView view;
 
-  leat_session_view (&flight->inputs[index], &view);
+  leat_staging_view (&flight->inputs[index], &view);
   self->counts[index] = view.count;
-  self->inputs[index] = g_bytes_new (view.data, leat_session_get_live_bytes (&flight->inputs[index], &view));
+  self->inputs[index] = g_bytes_new (view.data, leat_staging_get_live_bytes (&flight->inputs[index], &view));
 }
 
 void
-leat_kept_init (LeatKept *self, LeatSession *session, const LeatSessionFlight *flight, guint n)
+leat_kept_init (LeatKept *self, LeatSession *session, const LeatFlight *flight, guint n)
 {
   leat_kept_make (self, session, flight);
   for (guint i = 0; i < n; i++)
@@ -40,7 +40,7 @@ leat_kept_init (LeatKept *self, LeatSession *session, const LeatSessionFlight *f
 void
 leat_kept_init_given (LeatKept *self, LeatSession *session)
 {
-  const LeatSessionFlight *flight = leat_session_get_flight (session, 0);
+  const LeatFlight *flight = leat_session_get_flight (session, 0);
 
   leat_kept_make (self, session, flight);
   for (guint i = 0; i < session->ends.inputs->len; i++)
@@ -51,11 +51,11 @@ leat_kept_init_given (LeatKept *self, LeatSession *session)
 }
 
 void
-leat_kept_put (const LeatKept *self, LeatSession *session, LeatSessionFlight *flight)
+leat_kept_put (const LeatKept *self, LeatSession *session, LeatFlight *flight)
 {
   for (guint i = 0; i < self->n_inputs; i++)
     {
-      const LeatSessionStaging *staging = &flight->inputs[i];
+      const LeatStaging *staging = &flight->inputs[i];
       gsize size;
       gconstpointer data;
 

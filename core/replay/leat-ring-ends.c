@@ -45,7 +45,7 @@ static LeatFlow
 leat_ring_fill (LeatRing *self, GError **error)
 {
   LeatSession *session = self->session;
-  LeatSessionFlight *flight = NULL;
+  LeatFlight *flight = NULL;
   gboolean begun = FALSE;
   LeatFlow flow;
 
@@ -95,7 +95,7 @@ leat_ring_begin_ahead (LeatRing *self)
 {
   while (leat_ring_may_begin (self))
     {
-      LeatSessionFlight *flight = leat_ring_get_flight (self, self->begun);
+      LeatFlight *flight = leat_ring_get_flight (self, self->begun);
 
       flight->run = (LeatRun){ .streamed = TRUE, .number = self->before + self->begun + 1 };
       if (!leat_session_begin_read (self->session, flight))
@@ -229,7 +229,7 @@ leat_ring_write (gpointer data)
 
   while (good && leat_ring_take_computed (self))
     {
-      LeatSessionFlight *flight = leat_ring_get_flight (self, self->drained);
+      LeatFlight *flight = leat_ring_get_flight (self, self->drained);
       GError *error = NULL;
 
       good = flight->run.refused || leat_session_give_run (self->session, flight, self->cancellable, &error);

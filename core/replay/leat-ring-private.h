@@ -68,7 +68,7 @@ void leat_ring_tell_all (LeatRing *self);
 void leat_ring_tell_depths (LeatRing *self);
 /* Under the lock; the microseconds that it took. */
 gint64 leat_ring_wait (LeatRing *self, pthread_cond_t *condition);
-LeatSessionFlight *leat_ring_get_flight (LeatRing *self, guint64 number);
+LeatFlight *leat_ring_get_flight (LeatRing *self, guint64 number);
 
 /* When both threads are gone and nothing is under way: what was read and not given is done by one lane alone. */
 void leat_ring_do_rest (LeatRing *self);

@@ -16,7 +16,7 @@ static gboolean
 leat_ring_do_again (LeatRing *self, const LeatKept *rest, gboolean launched)
 {
   LeatSession *session = self->session;
-  LeatSessionFlight *flight = leat_session_get_flight (session, 0);
+  LeatFlight *flight = leat_session_get_flight (session, 0);
   GError *error = NULL;
 
   leat_kept_put (rest, session, flight);

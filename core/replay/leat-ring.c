@@ -46,7 +46,7 @@ leat_ring_wait (LeatRing *self, pthread_cond_t *condition)
   return g_get_monotonic_time () - begin;
 }
 
-LeatSessionFlight *
+LeatFlight *
 leat_ring_get_flight (LeatRing *self, guint64 number)
 {
   return leat_session_get_flight (self->session, number % self->n);

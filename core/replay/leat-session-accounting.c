@@ -144,9 +144,9 @@ leat_session_moves_less (LeatSession *self)
   for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_session_get_input (self, i)->direct)
       return TRUE;
-  for (guint i = 0; i < self->ledger.kernel_transfers->len; i++)
+  for (guint i = 0; i < self->told.ledger.kernel_transfers->len; i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->ledger.kernel_transfers, guint, i));
+      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->told.ledger.kernel_transfers, guint, i));
 
       if (leat_plan_get_buffer (self->plan, op->from)->header)
         return TRUE;
@@ -158,19 +158,19 @@ leat_session_moves_less (LeatSession *self)
 static gboolean
 leat_session_takes_more (LeatSession *self, LeatFigureKind kind)
 {
-  if (self->batch != NULL || self->ledger.stats.batch_launches > 0)
+  if (self->batch != NULL || self->told.ledger.stats.batch_launches > 0)
     return TRUE;
   if (self->constants.was_lost && (kind == LEAT_FIGURE_ALLOCATIONS || kind == LEAT_FIGURE_MEMORY))
     return TRUE;
   if (kind == LEAT_FIGURE_ALLOCATIONS)
-    return self->tuning.trials->len > 0 || self->ledger.stats.evictions > 0;
-  return kind == LEAT_FIGURE_MEMORY && self->ledger.stats.evictions > 0 && self->constants.shared_bytes > 0;
+    return self->tuning.trials->len > 0 || self->told.ledger.stats.evictions > 0;
+  return kind == LEAT_FIGURE_MEMORY && self->told.ledger.stats.evictions > 0 && self->constants.shared_bytes > 0;
 }
 
 static const char *
 leat_session_get_relation (LeatSession *self, const LeatFigure *figure)
 {
-  const LeatSessionStats *stats = &self->ledger.stats;
+  const LeatSessionStats *stats = &self->told.ledger.stats;
 
   if (figure->kind == LEAT_FIGURE_LANES && leat_session_takes_more (self, figure->kind))
     return "other";
@@ -200,7 +200,7 @@ leat_session_print_report (LeatSession *self, const LeatSessionPlan *plan)
   for (guint i = 0; i < G_N_ELEMENTS (leat_figures); i++)
     if (leat_figures[i].counted >= 0)
       g_variant_builder_add (&builder, "(stts)", leat_figures[i].name, leat_figure_get_planned (&leat_figures[i], plan),
-                             G_STRUCT_MEMBER (guint64, &self->ledger.stats, leat_figures[i].counted),
+                             G_STRUCT_MEMBER (guint64, &self->told.ledger.stats, leat_figures[i].counted),
                              leat_session_get_relation (self, &leat_figures[i]));
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }
@@ -233,8 +233,8 @@ leat_session_dup_accounting (LeatSession *self, GError **error)
   if (self->hold.is_open)
     {
       leat_session_tell_stats (self);
-      leat_session_plan_fill (self, &self->constants, self->ledger.lanes_most,
-                              self->ledger.stats.runs - self->ledger.stats.batch_entries, &plan);
+      leat_session_plan_fill (self, &self->constants, self->told.ledger.lanes_most,
+                              self->told.ledger.stats.runs - self->told.ledger.stats.batch_entries, &plan);
       plan.lanes = leat_session_plan_lanes (self);
       report = leat_session_print_report (self, &plan);
     }
@@ -264,7 +264,7 @@ leat_session_dup_accounting (LeatSession *self, GError **error)
 GVariant *
 leat_session_dup_predicted (LeatSession *self)
 {
-  const LeatPrediction *sum = &self->ledger.predicted;
+  const LeatPrediction *sum = &self->told.ledger.predicted;
   const struct
   {
     const char *name;

@@ -5,7 +5,7 @@
 /* Runs one after the other: by hand, until the end, or in a thread. */
 
 #include "leat-session-stream-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
@@ -72,7 +72,7 @@ leat_session_take_over (LeatSession *self)
       if (g_atomic_int_get (&self->hold.use) == LEAT_SESSION_RUNNING)
         leat_session_unblock_endpoints (self);
       leat_session_call_off_steps (self);
-      leat_session_call_off_loops (self);
+      leat_told_call_off_loops (&self->told);
       g_usleep (500);
     }
 }
@@ -176,7 +176,7 @@ static void
 leat_session_cancelled (GCancellable *cancellable, gpointer data)
 {
   leat_session_unblock_endpoints (data);
-  leat_session_call_off_loops (data);
+  leat_told_call_off_loops (&LEAT_SESSION (data)->told);
 }
 
 gulong
@@ -323,10 +323,10 @@ leat_session_post_progress (LeatSession *self)
     return;
   self->streaming.last_progress_us = now;
   g_variant_dict_init (&details, NULL);
-  g_variant_dict_insert (&details, "runs", "t", self->ledger.stats.runs);
-  g_variant_dict_insert (&details, "bytes", "t", self->ledger.stats.bytes_in);
+  g_variant_dict_insert (&details, "runs", "t", self->told.ledger.stats.runs);
+  g_variant_dict_insert (&details, "bytes", "t", self->told.ledger.stats.bytes_in);
   g_variant_dict_insert (&details, "total-bytes", "t", self->ends.total_bytes);
-  g_variant_dict_insert (&details, "seconds", "d", (now - self->ledger.open_since_us) / (double) G_USEC_PER_SEC);
+  g_variant_dict_insert (&details, "seconds", "d", (now - self->told.ledger.open_since_us) / (double) G_USEC_PER_SEC);
   leat_bus_post (leat_pipeline_get_bus (self->pipeline),
                  leat_message_new (LEAT_MESSAGE_PROGRESS, NULL, NULL, g_variant_dict_end (&details)));
 }
@@ -378,7 +378,7 @@ leat_session_post_outcome (LeatSession *self, GError *error)
 {
   LeatMessageType type = error == NULL ? LEAT_MESSAGE_END : LEAT_MESSAGE_ERROR;
   gboolean reported = g_error_matches (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED);
-  g_autoptr (GVariant) details = reported ? leat_session_dup_refusal (self) : NULL;
+  g_autoptr (GVariant) details = reported ? leat_told_dup_refusal (&self->told) : NULL;
   guint64 run;
 
   if (details != NULL && g_variant_lookup (details, "run", "t", &run) && run > 1)

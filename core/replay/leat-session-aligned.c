@@ -12,7 +12,7 @@
 
 /* How many rows the source of that buffer has given; FALSE where it is no source's. */
 static gboolean
-leat_session_find_given (LeatSession *self, LeatSessionFlight *flight, LeatBufferId origin, guint64 *count)
+leat_session_find_given (LeatSession *self, LeatFlight *flight, LeatBufferId origin, guint64 *count)
 {
   for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_session_get_input (self, i)->op->touches[0].buffer == origin && flight->inputs[i].count != NULL)
@@ -32,7 +32,7 @@ leat_session_warn_unlike (LeatSession *self, const LeatAligned *aligned, const g
     g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN,
                  "run %" G_GUINT64_FORMAT ": \"%s\" has %" G_GUINT64_FORMAT " rows and \"%s\" %" G_GUINT64_FORMAT
                  "; the last %" G_GUINT64_FORMAT " of \"%s\" have no row to go with",
-                 self->ledger.stats.runs + 1, aligned->names[0], counts[0], aligned->names[1], counts[1],
+                 self->told.ledger.stats.runs + 1, aligned->names[0], counts[0], aligned->names[1], counts[1],
                  counts[more] - counts[!more], aligned->names[more]);
 
   leat_node_prefix_error (aligned->node, &warning);
@@ -41,7 +41,7 @@ leat_session_warn_unlike (LeatSession *self, const LeatAligned *aligned, const g
 
 /* Of each two inputs once. */
 void
-leat_session_check_aligned (LeatSession *self, LeatSessionFlight *flight)
+leat_session_check_aligned (LeatSession *self, LeatFlight *flight)
 {
   GArray *all = self->plan->aligned;
 

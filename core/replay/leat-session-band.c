@@ -47,7 +47,7 @@ leat_band_of (guint64 count, guint64 most)
 }
 
 char *
-leat_session_dup_band (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_dup_band (LeatSession *self, const LeatFlight *flight)
 {
   GString *band = g_string_new (NULL);
 

@@ -6,7 +6,7 @@
  * looked at: a batch has thousands, and the next launch waits for this. */
 
 #include "leat-session-batch-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 
@@ -20,7 +20,7 @@ leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)
 
       if (view.count > output->staging.most)
         return leat_session_fail_overflow (self, output->op, &view, error);
-      self->ledger.stats.bytes_out += leat_batch_run_get_live_bytes (&output->staging, output->buffer, view.count);
+      self->told.ledger.stats.bytes_out += leat_batch_run_get_live_bytes (&output->staging, output->buffer, view.count);
     }
   return TRUE;
 }
@@ -45,7 +45,8 @@ leat_batch_run_check_entry (LeatSession *self, const LeatBatchRun *run, const Le
   guint entry = flight->first + index;
 
   if (reported && leat_lane_has_reports_of (flight->lane, index)
-      && !leat_session_take_entry_reports (self, flight->lane, index, entry, run->before + entry + 1, error))
+      && !leat_told_take_entry_reports (&self->told, self->batch, flight->lane, index, entry, run->before + entry + 1,
+                                        error))
     {
       leat_lane_check_overs_of (flight->lane, index, NULL);
       return FALSE;
@@ -102,7 +103,7 @@ leat_batch_run_judge_entry (LeatSession *self, const LeatBatchRun *run, const Le
       return FALSE;
     }
   g_ptr_array_index (self->batch->errors, flight->first + index) = inner;
-  self->ledger.stats.entry_errors += inner != NULL;
+  self->told.ledger.stats.entry_errors += inner != NULL;
   return TRUE;
 }
 
@@ -139,7 +140,7 @@ leat_batch_run_judge_reports (LeatSession *self, const LeatBatchRun *run, const 
         return FALSE;
       n_judged++;
     }
-  self->ledger.stats.bytes_out += (flight->n - n_judged) * bytes;
+  self->told.ledger.stats.bytes_out += (flight->n - n_judged) * bytes;
   return TRUE;
 }
 
@@ -156,7 +157,7 @@ leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const LeatBatc
   else if (G_UNLIKELY (reported))
     good = leat_batch_run_judge_reports (self, run, flight, bytes, error);
   else
-    self->ledger.stats.bytes_out += flight->n * bytes;
+    self->told.ledger.stats.bytes_out += flight->n * bytes;
   if (good && reported)
     leat_lane_end_reports (flight->lane);
   return good && leat_lane_check_guard (flight->lane, error);

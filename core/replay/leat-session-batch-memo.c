@@ -74,7 +74,7 @@ static gboolean
 leat_batch_run_recall (LeatSession *self, const LeatBatchRun *run, guint entry, gboolean *known,
                        GCancellable *cancellable, GError **error)
 {
-  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  LeatFlight *flight = leat_session_get_flight (self, 0);
 
   for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_batch_run_fill (self, run, i, entry);
@@ -134,7 +134,7 @@ leat_batch_run_copy_result (LeatSession *self, const LeatBatchRun *run, guint in
   const LeatBuffer *buffer = output->buffer;
   const guint from = run->from[entry], n = self->ends.outputs->len;
 
-  self->ledger.stats.bytes_out +=
+  self->told.ledger.stats.bytes_out +=
     run->results != NULL
       ? g_bytes_get_size (g_ptr_array_index (run->results, from * n + index))
       : leat_batch_run_get_live_bytes (&output->staging, buffer, leat_batch_run_get_count (self, buffer, from));
@@ -169,7 +169,7 @@ leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancella
 }
 
 static void
-leat_batch_run_set_span (LeatSession *self, const LeatSessionStaging *staging, const LeatBuffer *buffer, guint at,
+leat_batch_run_set_span (LeatSession *self, const LeatStaging *staging, const LeatBuffer *buffer, guint at,
                          LeatSpan *span)
 {
   guint64 live = leat_batch_run_get_live_bytes (staging, buffer, leat_batch_run_get_count (self, buffer, at));

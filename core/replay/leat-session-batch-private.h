@@ -40,7 +40,7 @@ gboolean leat_batch_run_judge (LeatSession *self, const LeatBatchRun *run, const
                                GError **error);
 /* @at: of an entry in the staging memory */
 guint64 leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at);
-guint64 leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count);
+guint64 leat_batch_run_get_live_bytes (const LeatStaging *staging, const LeatBuffer *buffer, guint64 count);
 guint8 *leat_batch_run_get_items (LeatSession *self, const LeatBuffer *buffer, guint at);
 void leat_batch_run_fill (LeatSession *self, const LeatBatchRun *run, guint index, guint entry);
 gboolean leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint entry, GError **error);

@@ -6,7 +6,7 @@
  * flights and their staging memory, and the memory that the application gave. */
 
 #include "leat-session-batch-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 #include "bind/leat-bind-private.h"
 #include "lane/leat-lane-graph-private.h"
 #include "leat-session-run-private.h"
@@ -43,7 +43,7 @@ leat_batch_run_get_count (LeatSession *self, const LeatBuffer *buffer, guint at)
 }
 
 guint64
-leat_batch_run_get_live_bytes (const LeatSessionStaging *staging, const LeatBuffer *buffer, guint64 count)
+leat_batch_run_get_live_bytes (const LeatStaging *staging, const LeatBuffer *buffer, guint64 count)
 {
   return staging->row_bytes != 0 ? count * staging->row_bytes : leat_batch_run_get_capacity (buffer);
 }
@@ -129,7 +129,7 @@ leat_batch_run_complete (LeatSession *self, const LeatBatchRun *run, LeatBatchFl
         leat_batch_run_copy_out (self, run, flight->first, flight->n, flight->at);
       if (G_UNLIKELY (self->recall.memo != NULL))
         leat_batch_run_remember (self, run, flight);
-      self->ledger.stats.batch_entries += flight->n;
+      self->told.ledger.stats.batch_entries += flight->n;
     }
   flight->lane = NULL;
   return good;
@@ -155,9 +155,9 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   if (!lane->executables[LEAT_PATH_FULL].is_built && !leat_lane_build_graph (lane, LEAT_PATH_FULL, error))
     return FALSE;
   *flight = (LeatBatchFlight){ lane, first, n, at, g_get_monotonic_time () };
-  self->ledger.stats.batch_launches++;
+  self->told.ledger.stats.batch_launches++;
   leat_plan_predict_entries (width->plan, n, &predicted);
-  leat_prediction_add (&self->ledger.predicted, &predicted);
+  leat_prediction_add (&self->told.ledger.predicted, &predicted);
   return width->plan->prediction.waits == 0
          || (leat_lane_poison (lane, LEAT_PATH_FULL, error) && leat_lane_launch (lane, LEAT_PATH_FULL, error));
 }
@@ -171,7 +171,7 @@ leat_batch_run_abandon (LeatSession *self)
       LeatBatchFlight *flight = &self->batch->flights[i];
 
       if (flight->lane != NULL && leat_lane_synchronize (flight->lane, NULL))
-        leat_session_drop_reports (self, flight->lane, NULL);
+        leat_lane_drop_reports (flight->lane, NULL);
       else if (flight->lane != NULL)
         leat_batch_doubt_memory (self->batch);
       flight->lane = NULL;
@@ -184,7 +184,7 @@ leat_batch_run_tell (LeatSession *self, gboolean all)
   GArray *reports = self->batch->reports;
 
   if (reports->len > 0)
-    leat_session_tell_entry_reports (self, reports, all);
+    leat_told_tell_entry_reports (&self->told, self->batch, reports, all);
   g_array_set_size (reports, 0);
 }
 
@@ -264,7 +264,7 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
       g_ptr_array_index (run->results, entry * self->ends.outputs->len + index) = leat_session_take_given (self, index);
       return TRUE;
     }
-  leat_session_view (&output->staging, &view);
+  leat_staging_view (&output->staging, &view);
   if (mapped->header && view.count > leat_buffer_get_capacity (mapped))
     {
       g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_OVERFLOW,
@@ -274,7 +274,7 @@ leat_batch_run_take (LeatSession *self, const LeatBatchRun *run, guint index, gu
                    view.count, output->name, leat_buffer_get_capacity (mapped));
       return FALSE;
     }
-  bytes = leat_session_get_live_bytes (&output->staging, &view);
+  bytes = leat_staging_get_live_bytes (&output->staging, &view);
   if (bytes > 0)
     memcpy (leat_batch_run_get_items (self, output->buffer, entry), view.data, bytes);
   if (output->buffer->header)
@@ -294,7 +294,7 @@ leat_batch_run_take_all (LeatSession *self, const LeatBatchRun *run, guint entry
 gboolean
 leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint entry, GCancellable *cancellable, GError **error)
 {
-  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  LeatFlight *flight = leat_session_get_flight (self, 0);
   GError *inner = NULL;
   gboolean good;
 
@@ -311,7 +311,7 @@ leat_batch_run_one (LeatSession *self, const LeatBatchRun *run, guint entry, GCa
   if (flight->run.refused || leat_session_is_fault_of_data (inner))
     {
       g_ptr_array_index (self->batch->errors, entry) = inner;
-      self->ledger.stats.entry_errors++;
+      self->told.ledger.stats.entry_errors++;
       if (!flight->run.refused)
         g_array_append_val (self->batch->untold, entry);
       return TRUE;
@@ -333,7 +333,7 @@ leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *
   for (guint i = 0; i < entries->len && good; i++)
     {
       guint entry = g_array_index (entries, guint, i);
-      guint64 reports = self->ledger.stats.reports;
+      guint64 reports = self->told.ledger.stats.reports;
 
       good = leat_session_may_go_on (self, cancellable, error);
       if (!good)
@@ -341,7 +341,7 @@ leat_batch_run_short (LeatSession *self, const LeatBatchRun *run, GCancellable *
       g_clear_error ((GError **) &g_ptr_array_index (self->batch->errors, entry));
       good = leat_batch_run_one (self, run, entry, cancellable, error);
       if (run->told != NULL)
-        run->told[entry] = self->ledger.stats.reports > reports;
+        run->told[entry] = self->told.ledger.stats.reports > reports;
       self->hold.failed = !good;
     }
   leat_session_end_given (self, before);

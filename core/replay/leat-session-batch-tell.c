@@ -6,7 +6,7 @@
  * their errors, so the bus has them. */
 
 #include "leat-session-batch-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 
 #include "graph/leat-bus.h"
 #include "graph/leat-message-private.h"
@@ -46,7 +46,7 @@ leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint bu
     if (g_array_index (entries, guint, i) != but && n++ < LEAT_SESSION_ENTRIES_POSTED)
       leat_batch_run_post_failed (self, run, g_array_index (entries, guint, i));
   if (n > LEAT_SESSION_ENTRIES_POSTED)
-    leat_session_post_left_out (self, LEAT_SESSION_ERROR_OVERFLOW, "entries that failed",
-                                n - LEAT_SESSION_ENTRIES_POSTED);
+    leat_told_post_left_out (&self->told, LEAT_SESSION_ERROR_OVERFLOW, "entries that failed",
+                             n - LEAT_SESSION_ENTRIES_POSTED);
   g_array_set_size (entries, 0);
 }

@@ -5,7 +5,7 @@
 /* Many independent inputs in one call. */
 
 #include "leat-session-batch-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 
 #include "graph/leat-app.h"
 #include "graph/leat-graph-error.h"
@@ -31,10 +31,10 @@ leat_session_have_batch (LeatSession *self, gboolean by_program, GError **error)
     return FALSE;
   if (self->batch != NULL)
     return TRUE;
-  self->batch =
-    leat_batch_new (self->device, self->store, self->plan, &self->graph_counts, self->options.batch_most, error);
+  self->batch = leat_batch_new (self->device, self->store, self->plan, &self->told.ledger.graph_counts,
+                                self->options.batch_most, error);
   if (self->batch != NULL)
-    self->batch->changes = self->ledger.stats.changes;
+    self->batch->changes = self->told.ledger.stats.changes;
   return self->batch != NULL;
 }
 
@@ -242,9 +242,9 @@ leat_session_check_batch_inputs (LeatSession *self, const LeatBatchRun *run, GEr
 gboolean
 leat_session_renew_batch (LeatSession *self, GError **error)
 {
-  if (self->batch->changes != self->ledger.stats.changes && !leat_batch_take_arguments (self->batch, error))
+  if (self->batch->changes != self->told.ledger.stats.changes && !leat_batch_take_arguments (self->batch, error))
     return FALSE;
-  self->batch->changes = self->ledger.stats.changes;
+  self->batch->changes = self->told.ledger.stats.changes;
   return TRUE;
 }
 
@@ -254,7 +254,7 @@ leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_tu
   LeatBatch *batch = self->batch;
   guint ring = in_turn ? 0 : batch->n_flights * batch->shape->traits.entries;
 
-  run->before = self->ledger.stats.runs;
+  run->before = self->told.ledger.stats.runs;
   run->in_place = run->inputs == NULL || run->results == NULL;
   if (!leat_batch_make_room (batch, run->in_place ? &batch->lent : &batch->ring, run->in_place ? run->n : ring, error)
       || !leat_session_take_changes (self, error) || !leat_session_renew_batch (self, error))
@@ -286,7 +286,7 @@ leat_session_run_in_turn (LeatSession *self, const LeatBatchRun *run, LeatBatchP
 static gboolean
 leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable, GError **error)
 {
-  guint64 runs = self->ledger.stats.runs;
+  guint64 runs = self->told.ledger.stats.runs;
   gboolean good;
 
   if (!leat_session_enter_buffers (self, error))
@@ -297,8 +297,8 @@ leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancella
     leat_session_leave_buffers (self);
   good = good && leat_session_run_in_turn (self, run, leat_batch_run_short, cancellable, error);
   /* Each entry is one run, however often it was done. */
-  self->ledger.stats.runs = runs + (good ? run->n : 0);
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.stats.runs = runs + (good ? run->n : 0);
+  self->told.ledger.levels_changed = TRUE;
   return good;
 }
 
@@ -307,7 +307,7 @@ leat_session_run_unknown (LeatSession *self, LeatBatchRun *run, GCancellable *ca
 {
   g_autofree guint *from = g_new (guint, run->n);
   g_autofree gboolean *told = g_new0 (gboolean, run->n);
-  guint64 runs = self->ledger.stats.runs;
+  guint64 runs = self->told.ledger.stats.runs;
   gboolean good;
 
   run->from = from;
@@ -317,7 +317,7 @@ leat_session_run_unknown (LeatSession *self, LeatBatchRun *run, GCancellable *ca
          && leat_session_run_in_turn (self, run, leat_batch_run_copy_equal, cancellable, error);
   run->from = NULL;
   run->told = NULL;
-  self->ledger.stats.runs = runs + (good ? run->n : 0);
+  self->told.ledger.stats.runs = runs + (good ? run->n : 0);
   return good;
 }
 
@@ -338,7 +338,7 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
   else
     good = self->recall.memo != NULL ? leat_session_run_unknown (self, run, cancellable, error)
                                      : leat_session_run_together (self, run, cancellable, error);
-  leat_session_end_entry_reports (self);
+  leat_told_end_entry_reports (&self->told, self->batch);
   leat_batch_run_tell_failed (self, run, G_MAXUINT);
   return good;
 }

@@ -94,7 +94,7 @@ leat_session_bind_op (LeatSession *self, const LeatOp *op, const LeatBuffer *buf
   leat_session_hold (self, buffer->slot, resident);
   for (guint i = 0; i < self->lanes->len; i++)
     leat_lane_bind (g_ptr_array_index (self->lanes, i), buffer->slot, binding);
-  self->ledger.stats.bindings++;
+  self->told.ledger.stats.bindings++;
   return TRUE;
 }
 

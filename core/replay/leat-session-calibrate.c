@@ -41,7 +41,7 @@ typedef struct
 typedef struct
 {
   LeatSession *session;
-  LeatSessionFlight *flight;
+  LeatFlight *flight;
   LeatLane *lane;
   guint *ways;        /* by op index */
   GArray *candidates; /* LeatCandidate, in the order of the session's trials */
@@ -314,7 +314,7 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   if (self->away)
     {
       g_clear_error (&self->session->tuning.trial_error); /* of a run that nobody waited for */
-      return leat_session_check_loops (self->session, self->flight, &self->session->tuning.trial_error);
+      return leat_told_check_loops (&self->session->told, self->flight, &self->session->tuning.trial_error);
     }
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
     if (!leat_calibrate_try_everywhere (self, way, error))
@@ -462,7 +462,7 @@ leat_calibrate_recall (LeatCalibration *self, gboolean *recalled, GError **error
 
 /* To the band of the inputs that are there. FALSE: it is what it was, and the ways are known */
 static gboolean
-leat_session_take_band (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_take_band (LeatSession *self, const LeatFlight *flight)
 {
   g_autofree char *band = leat_session_dup_band (self, flight);
   gboolean other = !self->tuning.ways_known || !g_str_equal (band, self->tuning.band);
@@ -475,7 +475,7 @@ leat_session_take_band (LeatSession *self, const LeatSessionFlight *flight)
 /* With the inputs of the first run in place.  A loop that runs away in the first trial ends the run,
  * which fails when it is waited for. */
 gboolean
-leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatLane *lane = flight->lane;
   g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
@@ -487,8 +487,8 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
                                   .candidates = candidates,
                                   .left_us = self->tuning.trials_us,
                                   .settled = self->plan->traits.settled };
-  const LeatWorkCounts work = self->graph_counts.work;
-  const gint64 unseen_waits = self->graph_counts.unseen_waits;
+  const LeatWorkCounts work = self->told.ledger.graph_counts.work;
+  const gint64 unseen_waits = self->told.ledger.graph_counts.unseen_waits;
   LeatMemoryTally tally;
   /* The contents that the application wrote before the first run. */
   g_autoptr (GPtrArray) states = NULL;
@@ -497,7 +497,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
   g_array_set_clear_func (candidates, leat_candidate_clear);
   leat_memory_account_get (self->account, &tally);
   self->tuning.to_calibrate = FALSE;
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.levels_changed = TRUE;
   if (leat_session_has_outside (self) || !leat_session_take_band (self, flight))
     return TRUE;
   if (self->states.given && (states = leat_session_read_states (self, error)) == NULL)
@@ -517,9 +517,9 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
   good = leat_session_undo_trials (self, lane, states, good ? error : NULL) && good;
   self->setup->key = leat_plan_hash (self->plan);
   self->tuning.ways_known = good && !calibration.away;
-  leat_session_list_kernel_transfers (self);
-  self->graph_counts.work = work;
-  self->graph_counts.unseen_waits = unseen_waits;
+  leat_ledger_list_kernel_transfers (&self->told.ledger, self->plan);
+  self->told.ledger.graph_counts.work = work;
+  self->told.ledger.graph_counts.unseen_waits = unseen_waits;
   leat_memory_account_leave_out (self->account, &tally);
   if (good && !calibration.away && !recalled)
     leat_session_remember_ways (self, ways, calibration.best_us);

@@ -47,7 +47,7 @@ leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, G
     {
       if (op->why_eager == NULL)
         leat_lane_destroy_graphs (lane);
-      self->ledger.levels_changed = TRUE;
+      self->told.ledger.levels_changed = TRUE;
       return TRUE;
     }
   if (op->hidden)
@@ -70,7 +70,7 @@ leat_session_change_node (LeatSession *self, LeatNode *node, GError **error)
     for (guint l = 0; l < self->lanes->len; l++)
       if (!leat_session_change_lane (self, g_ptr_array_index (self->lanes, l), g_ptr_array_index (ops, i), error))
         return FALSE;
-  self->ledger.stats.changes++;
+  self->told.ledger.stats.changes++;
   return TRUE;
 }
 

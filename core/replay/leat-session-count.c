@@ -46,11 +46,11 @@ leat_session_begin_lane_counts (LeatLane *lane)
 void
 leat_session_settle_counts (LeatSession *self)
 {
-  for (guint i = 0; self->lanes != NULL && i < self->lanes->len && self->graph_counts.is_counting; i++)
+  for (guint i = 0; self->lanes != NULL && i < self->lanes->len && self->told.ledger.graph_counts.is_counting; i++)
     {
       LeatLane *lane = g_ptr_array_index (self->lanes, i);
 
-      leat_session_count_lane (lane, &self->graph_counts.gone, NULL);
+      leat_session_count_lane (lane, &self->told.ledger.graph_counts.gone, NULL);
       leat_session_begin_lane_counts (lane);
     }
 }
@@ -95,9 +95,9 @@ leat_session_start_counting (LeatSession *self, GError **error)
   lanes = leat_session_list_lanes (self);
   for (guint i = 0; i < lanes->len; i++)
     leat_session_begin_lane_counts (g_ptr_array_index (lanes, i));
-  self->ledger.counted_seen_from = self->graph_counts.unseen_waits;
-  self->graph_counts.gone = (LeatGraphCount){ 0 };
-  self->graph_counts.is_counting = TRUE;
+  self->told.ledger.counted_seen_from = self->told.ledger.graph_counts.unseen_waits;
+  self->told.ledger.graph_counts.gone = (LeatGraphCount){ 0 };
+  self->told.ledger.graph_counts.is_counting = TRUE;
   return leat_driver_trace_start (leat_device_get_driver (self->device), FALSE, error);
 }
 
@@ -142,8 +142,8 @@ leat_session_stop_counting (LeatSession *self, GError **error)
       return NULL;
     }
   leat_driver_trace_stop (leat_device_get_driver (self->device));
-  inside = self->graph_counts.gone;
-  self->graph_counts.is_counting = FALSE;
+  inside = self->told.ledger.graph_counts.gone;
+  self->told.ledger.graph_counts.is_counting = FALSE;
   lanes = leat_session_list_lanes (self);
   for (guint i = 0; i < lanes->len; i++)
     if (!leat_session_count_lane (g_ptr_array_index (lanes, i), &inside, error))
@@ -158,7 +158,8 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   g_variant_builder_add (&builder, "{st}", "early-starts", inside.early_starts);
   g_variant_builder_add (&builder, "{st}", "graph-launches", COUNT (launches));
   g_variant_builder_add (&builder, "{st}", "waits",
-                         COUNT (waits) + self->graph_counts.unseen_waits - self->ledger.counted_seen_from);
+                         COUNT (waits) + self->told.ledger.graph_counts.unseen_waits
+                           - self->told.ledger.counted_seen_from);
 #undef COUNT
   g_variant_builder_add (&builder, "{st}", "calls",
                          leat_driver_trace_get_run_total (leat_device_get_driver (self->device)));

@@ -136,7 +136,7 @@ leat_session_describe_persistent (void)
 
 /* How many at a time. */
 static void
-leat_session_describe_lanes (void)
+leat_told_describe_lanes (void)
 {
   /**
    * LeatSession:lanes:
@@ -316,7 +316,7 @@ leat_session_install_props (GObjectClass *klass)
   leat_session_describe_identity ();
   leat_session_describe_running ();
   leat_session_describe_persistent ();
-  leat_session_describe_lanes ();
+  leat_told_describe_lanes ();
   leat_session_describe_place ();
   leat_session_describe_kept ();
   leat_session_describe_taken ();

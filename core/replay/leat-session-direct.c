@@ -105,7 +105,7 @@ leat_session_lend_input (LeatSession *self, LeatSessionInput *input, LeatView *v
 {
   input->direct = TRUE;
   input->generation++;
-  leat_session_view (&input->staging, view);
+  leat_staging_view (&input->staging, view);
 }
 
 static gboolean
@@ -228,7 +228,7 @@ leat_session_map_output (LeatSession *self, const char *name, LeatView *view, GE
   if (output != NULL)
     {
       output->direct = TRUE;
-      leat_session_view (&output->staging, view);
+      leat_staging_view (&output->staging, view);
     }
   leat_session_let_go (self);
   return output != NULL;

@@ -12,8 +12,7 @@
 
 /* @origins: of all buffers of the plan */
 static void
-leat_session_find_view (const LeatLane *lane, const LeatOp *op, const LeatBufferId *origins,
-                        LeatSessionStaging *staging)
+leat_session_find_view (const LeatLane *lane, const LeatOp *op, const LeatBufferId *origins, LeatStaging *staging)
 {
   LeatBufferId id = op->touches[0].buffer;
   const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, id);
@@ -29,7 +28,7 @@ leat_session_find_view (const LeatLane *lane, const LeatOp *op, const LeatBuffer
 static void
 leat_session_find_staging (LeatSession *self)
 {
-  const LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  const LeatFlight *flight = leat_session_get_flight (self, 0);
 
   for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_session_get_input (self, i)->staging = flight->inputs[i];
@@ -41,11 +40,11 @@ static void
 leat_session_add_flight (LeatSession *self, LeatLane *lane)
 {
   g_autofree LeatBufferId *origins = leat_plan_list_origins (lane->plan);
-  LeatSessionFlight flight = {
+  LeatFlight flight = {
     .lane = lane,
     .index = self->flights->len,
-    .inputs = g_new0 (LeatSessionStaging, self->ends.inputs->len + 1),
-    .outputs = g_new0 (LeatSessionStaging, self->ends.outputs->len + 1),
+    .inputs = g_new0 (LeatStaging, self->ends.inputs->len + 1),
+    .outputs = g_new0 (LeatStaging, self->ends.outputs->len + 1),
   };
 
   for (guint i = 0; i < self->ends.inputs->len; i++)
@@ -62,7 +61,7 @@ leat_session_make_flights (LeatSession *self)
   LeatRun run = { 0 };
 
   self->streaming.not_wide = NULL;
-  leat_session_forget_loops (self, NULL);
+  leat_told_forget_loops (&self->told, NULL);
   if (self->flights->len > 0)
     run = leat_session_get_flight (self, 0)->run;
   g_array_set_size (self->flights, 0);

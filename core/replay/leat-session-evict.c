@@ -129,10 +129,10 @@ leat_session_evict_taken (LeatSession *self, GCancellable *cancellable, GError *
     }
   leat_session_leave_device (self);
   g_atomic_pointer_set (&self->states.evicted, kept);
-  self->ledger.stats.evictions++;
-  self->ledger.stats.evicted_bytes = leat_session_sum_kept (kept) + leat_session_sum_away (self);
-  self->ledger.stats.evict_us += g_get_monotonic_time () - begin;
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.stats.evictions++;
+  self->told.ledger.stats.evicted_bytes = leat_session_sum_kept (kept) + leat_session_sum_away (self);
+  self->told.ledger.stats.evict_us += g_get_monotonic_time () - begin;
+  self->told.ledger.levels_changed = TRUE;
   leat_session_tell_stats (self);
   return TRUE;
 }
@@ -166,10 +166,10 @@ leat_session_return (LeatSession *self, GCancellable *cancellable, GError **erro
     }
   leat_session_drop_evicted (self);
   self->setup->bytes = leat_store_get_bytes (self->store);
-  self->ledger.stats.restores++;
-  self->ledger.stats.evicted_bytes = 0;
-  self->ledger.stats.restore_us += g_get_monotonic_time () - begin;
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.stats.restores++;
+  self->told.ledger.stats.evicted_bytes = 0;
+  self->told.ledger.stats.restore_us += g_get_monotonic_time () - begin;
+  self->told.ledger.levels_changed = TRUE;
   leat_session_tell_stats (self);
   return TRUE;
 }

@@ -15,8 +15,8 @@
 
 /* The outcome of asking a source. */
 static LeatFlow
-leat_session_take_flow (const LeatSessionInput *input, const LeatSessionStaging *staging, const LeatView *view,
-                        LeatFlow flow, GError **error)
+leat_session_take_flow (const LeatSessionInput *input, const LeatStaging *staging, const LeatView *view, LeatFlow flow,
+                        GError **error)
 {
   if (flow == LEAT_FLOW_ERROR)
     leat_node_prefix_error (input->op->node, error);
@@ -27,14 +27,14 @@ leat_session_take_flow (const LeatSessionInput *input, const LeatSessionStaging 
 
 /* A push that does not fit is dropped, and its source asked for another one: what others gave for that run is there. */
 static void
-leat_session_look_at_refusal (LeatSessionInput *input, LeatSessionFlight *flight, GError **error)
+leat_session_look_at_refusal (LeatSessionInput *input, LeatFlight *flight, GError **error)
 {
   if (input->app != NULL && error != NULL)
     flight->run.refused = g_error_matches (*error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA);
 }
 
 static LeatFlow
-leat_session_ask (LeatSessionInput *input, const LeatSessionStaging *staging, LeatView *view, gboolean wait,
+leat_session_ask (LeatSessionInput *input, const LeatStaging *staging, LeatView *view, gboolean wait,
                   GCancellable *cancellable, GError **error)
 {
   LeatEndpoint *endpoint = LEAT_ENDPOINT (input->op->node);
@@ -47,24 +47,23 @@ leat_session_ask (LeatSessionInput *input, const LeatSessionStaging *staging, Le
 }
 
 static void
-leat_session_note_filled (LeatSessionInput *input, LeatSessionFlight *flight, const LeatSessionStaging *staging,
-                          const LeatView *view)
+leat_session_note_filled (LeatSessionInput *input, LeatFlight *flight, const LeatStaging *staging, const LeatView *view)
 {
   input->generation += !input->direct;
   flight->run.items += view->count;
-  flight->run.bytes += leat_session_get_live_bytes (staging, view);
+  flight->run.bytes += leat_staging_get_live_bytes (staging, view);
 }
 
 static LeatFlow
-leat_session_fill (LeatSession *self, LeatSessionFlight *flight, guint index, gboolean wait, GCancellable *cancellable,
+leat_session_fill (LeatSession *self, LeatFlight *flight, guint index, gboolean wait, GCancellable *cancellable,
                    GError **error)
 {
   LeatSessionInput *input = leat_session_get_input (self, index);
-  const LeatSessionStaging *staging = &flight->inputs[index];
+  const LeatStaging *staging = &flight->inputs[index];
   LeatView view;
   LeatFlow flow;
 
-  leat_session_view (staging, &view);
+  leat_staging_view (staging, &view);
   flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (input, staging, &view, wait, cancellable, error);
   if (flow == LEAT_FLOW_DATA)
     leat_session_note_filled (input, flight, staging, &view);
@@ -75,7 +74,7 @@ leat_session_fill (LeatSession *self, LeatSessionFlight *flight, guint index, gb
 
 /* With several sources a run would be begun by some of them alone where others can not. */
 gboolean
-leat_session_begin_fill (LeatSession *self, LeatSessionFlight *flight)
+leat_session_begin_fill (LeatSession *self, LeatFlight *flight)
 {
   LeatSessionInput *input = self->ends.inputs->len == 1 ? leat_session_get_input (self, 0) : NULL;
   LeatEndpoint *endpoint = input != NULL && !input->direct ? LEAT_ENDPOINT (input->op->node) : NULL;
@@ -83,20 +82,20 @@ leat_session_begin_fill (LeatSession *self, LeatSessionFlight *flight)
 
   if (endpoint == NULL || LEAT_ENDPOINT_GET_CLASS (endpoint)->begin == NULL)
     return FALSE;
-  leat_session_view (&flight->inputs[0], &view);
+  leat_staging_view (&flight->inputs[0], &view);
   return LEAT_ENDPOINT_GET_CLASS (endpoint)->begin (endpoint, &view);
 }
 
 LeatFlow
-leat_session_complete_fill (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_complete_fill (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatSessionInput *input = leat_session_get_input (self, 0);
-  const LeatSessionStaging *staging = &flight->inputs[0];
+  const LeatStaging *staging = &flight->inputs[0];
   LeatEndpoint *endpoint = LEAT_ENDPOINT (input->op->node);
   LeatView view;
   LeatFlow flow;
 
-  leat_session_view (staging, &view);
+  leat_staging_view (staging, &view);
   leat_nvtx_push (leat_node_get_name (input->op->node));
   flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->complete (endpoint, &view, error);
   leat_nvtx_pop ();
@@ -120,7 +119,7 @@ leat_session_warn_uneven (LeatSession *self, const LeatOp *ended)
 
 /* A run with no data at all, so that nodes give out what they kept. */
 static LeatFlow
-leat_session_fill_flush (LeatSession *self, LeatSessionFlight *flight)
+leat_session_fill_flush (LeatSession *self, LeatFlight *flight)
 {
   if (!self->plan->flush || self->ends.flushed)
     return LEAT_FLOW_END;
@@ -138,9 +137,9 @@ leat_session_fill_flush (LeatSession *self, LeatSessionFlight *flight)
 
 /* With no source there is one run: constants in, results out.  It is the first and the last. */
 static LeatFlow
-leat_session_fill_constants (LeatSession *self, LeatSessionFlight *flight)
+leat_session_fill_constants (LeatSession *self, LeatFlight *flight)
 {
-  if (self->ledger.stats.runs > 0)
+  if (self->told.ledger.stats.runs > 0)
     return LEAT_FLOW_END;
   flight->run.ends = self->plan->flush;
   return LEAT_FLOW_DATA;
@@ -172,7 +171,7 @@ leat_session_has_news (LeatSession *self)
 }
 
 void
-leat_session_keep_read (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_keep_read (LeatSession *self, const LeatFlight *flight)
 {
   if (flight->run.flushes)
     self->ends.flushed = FALSE;
@@ -212,8 +211,7 @@ leat_session_check_sinks (LeatSession *self, GError **error)
 }
 
 LeatFlow
-leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
-                       GError **error)
+leat_session_fill_all (LeatSession *self, LeatFlight *flight, gboolean wait, GCancellable *cancellable, GError **error)
 {
   if (self->ends.flushed)
     return LEAT_FLOW_END;
@@ -253,20 +251,19 @@ leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView 
 }
 
 static gboolean
-leat_session_drain (LeatSession *self, LeatSessionFlight *flight, guint index, GCancellable *cancellable,
-                    GError **error)
+leat_session_drain (LeatSession *self, LeatFlight *flight, guint index, GCancellable *cancellable, GError **error)
 {
   const LeatSessionOutput *output = leat_session_get_output (self, index);
-  const LeatSessionStaging *staging = &flight->outputs[index];
+  const LeatStaging *staging = &flight->outputs[index];
   const LeatOp *op = output->op;
   LeatEndpoint *endpoint = LEAT_ENDPOINT (op->node);
   LeatView view;
   gboolean good;
 
-  leat_session_view (staging, &view);
+  leat_staging_view (staging, &view);
   if (G_UNLIKELY (view.count > staging->most))
     return leat_session_fail_overflow (self, op, &view, error);
-  flight->run.taken += leat_session_get_live_bytes (staging, &view);
+  flight->run.taken += leat_staging_get_live_bytes (staging, &view);
   if (output->direct)
     return TRUE;
   leat_nvtx_push (leat_node_get_name (op->node));
@@ -278,7 +275,7 @@ leat_session_drain (LeatSession *self, LeatSessionFlight *flight, guint index, G
 }
 
 gboolean
-leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
+leat_session_drain_all (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error)
 {
   for (guint i = 0; i < self->ends.outputs->len; i++)
     if (!leat_session_drain (self, flight, i, cancellable, error))

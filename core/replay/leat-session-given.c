@@ -99,8 +99,8 @@ leat_session_take_given (LeatSession *self, guint index)
   const LeatSessionOutput *output = leat_session_get_output (self, index);
   LeatView view;
 
-  leat_session_view (&output->staging, &view);
-  return g_bytes_new (view.data, leat_session_get_live_bytes (&output->staging, &view));
+  leat_staging_view (&output->staging, &view);
+  return g_bytes_new (view.data, leat_staging_get_live_bytes (&output->staging, &view));
 }
 
 LeatGivenBefore *
@@ -179,7 +179,7 @@ leat_session_take_all_given (LeatSession *self)
 static gboolean
 leat_session_run_given (LeatSession *self, GPtrArray *inputs, GCancellable *cancellable, GError **error)
 {
-  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  LeatFlight *flight = leat_session_get_flight (self, 0);
   GError *inner = NULL;
   LeatFlow flow;
 

@@ -5,7 +5,7 @@
 /* Makes room when a run gave more than an output has room for, and has the pipeline planned anew.  Touches the rooms of
  * ports that may grow, and the session's setup. */
 
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
@@ -20,7 +20,7 @@
  * (leat-plan-grow.c). */
 
 static const LeatBuffer *
-leat_session_find_over (LeatSession *self, LeatSessionFlight *flight, guint64 *count)
+leat_session_find_over (LeatSession *self, LeatFlight *flight, guint64 *count)
 {
   const LeatBuffer *over = leat_lane_find_over (flight->lane, 0, count);
 
@@ -28,7 +28,7 @@ leat_session_find_over (LeatSession *self, LeatSessionFlight *flight, guint64 *c
     {
       LeatView view;
 
-      leat_session_view (&flight->outputs[i], &view);
+      leat_staging_view (&flight->outputs[i], &view);
       *count = view.count;
       if (view.count > flight->outputs[i].most)
         over = leat_plan_get_buffer (self->plan, leat_session_get_output (self, i)->op->touches[0].buffer);
@@ -37,7 +37,7 @@ leat_session_find_over (LeatSession *self, LeatSessionFlight *flight, guint64 *c
 }
 
 gboolean
-leat_session_find_short (LeatSession *self, LeatSessionFlight *flight)
+leat_session_find_short (LeatSession *self, LeatFlight *flight)
 {
   LeatRun *run = &flight->run;
   const LeatBuffer *over = leat_session_find_over (self, flight, &run->needed);
@@ -50,7 +50,7 @@ gboolean
 leat_session_forget_run (LeatSession *self, LeatLane *lane, GError **error)
 {
   leat_lane_check_overs (lane, NULL);
-  return leat_session_drop_reports (self, lane, error);
+  return leat_lane_drop_reports (lane, error);
 }
 
 static gboolean
@@ -113,45 +113,6 @@ leat_session_is_no_room (const GError *error)
          || g_error_matches (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_OUT_OF_MEMORY);
 }
 
-static void
-leat_growth_free (gpointer data)
-{
-  g_free (((LeatGrowth *) data)->output);
-  g_free (data);
-}
-
-GPtrArray *
-leat_session_growths_new (void)
-{
-  return g_ptr_array_new_with_free_func (leat_growth_free);
-}
-
-static void
-leat_session_note_growth (LeatSession *self, LeatGrowth *growth)
-{
-  self->ledger.stats.grown++;
-  g_mutex_lock (&self->told.lock);
-  g_ptr_array_add (self->told.growths, growth);
-  g_mutex_unlock (&self->told.lock);
-}
-
-GVariant *
-leat_session_print_growths (LeatSession *self)
-{
-  GVariantBuilder builder;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sttt)"));
-  g_mutex_lock (&self->told.lock);
-  for (guint i = 0; i < self->told.growths->len; i++)
-    {
-      const LeatGrowth *growth = g_ptr_array_index (self->told.growths, i);
-
-      g_variant_builder_add (&builder, "(sttt)", growth->output, growth->needed, growth->from, growth->to);
-    }
-  g_mutex_unlock (&self->told.lock);
-  return g_variant_builder_end (&builder);
-}
-
 /* Twice as much, so that a count that creeps up makes few plans, and an eighth more than was needed; where there is no
  * room for that, exactly what was. */
 gboolean
@@ -159,29 +120,28 @@ leat_session_grow (LeatSession *self, const LeatBuffer *buffer, guint64 needed, 
 {
   guint64 from = leat_buffer_get_capacity (buffer);
   LeatPort *port = buffer->grows; /* the buffer goes with its plan */
-  LeatGrowth *growth = g_new (LeatGrowth, 1);
+  LeatGrowth growth = { g_strdup (buffer->name), needed, from, MAX (needed + needed / 8, 2 * from) };
   gint64 begin = g_get_monotonic_time ();
   GError *inner = NULL;
   gboolean good;
 
-  *growth = (LeatGrowth){ g_strdup (buffer->name), needed, from, MAX (needed + needed / 8, 2 * from) };
-  good = leat_session_try_room (self, port, growth, &inner);
-  if (!good && !self->hold.failed && leat_session_is_no_room (inner) && growth->to > needed)
+  good = leat_session_try_room (self, port, &growth, &inner);
+  if (!good && !self->hold.failed && leat_session_is_no_room (inner) && growth.to > needed)
     {
       g_clear_error (&inner);
-      growth->to = needed;
-      good = leat_session_try_room (self, port, growth, &inner);
+      growth.to = needed;
+      good = leat_session_try_room (self, port, &growth, &inner);
     }
-  self->ledger.stats.replan_us += g_get_monotonic_time () - begin;
+  self->told.ledger.stats.replan_us += g_get_monotonic_time () - begin;
   if (good)
     {
-      leat_session_note_growth (self, growth);
+      leat_told_add_growth (&self->told, &growth);
       return TRUE;
     }
   g_propagate_prefixed_error (error, inner,
                               "there are %" G_GUINT64_FORMAT
                               " items to give in %s, which has room for %" G_GUINT64_FORMAT " and cannot grow: ",
-                              needed, growth->output, from);
-  leat_growth_free (growth);
+                              needed, growth.output, from);
+  g_free (growth.output);
   return FALSE;
 }

@@ -99,9 +99,9 @@ leat_session_end_watch (LeatSession *self, const LeatWatch *watch)
 static gboolean
 leat_session_gains_by_lanes (LeatSession *self, const LeatLanesTrial *since, guint n)
 {
-  gint64 source_us = self->ledger.stats.source_us - since->source_us;
-  gint64 device_us = self->ledger.stats.device_us - since->device_us;
-  gint64 sink_us = self->ledger.stats.sink_us - since->sink_us;
+  gint64 source_us = self->told.ledger.stats.source_us - since->source_us;
+  gint64 device_us = self->told.ledger.stats.device_us - since->device_us;
+  gint64 sink_us = self->told.ledger.stats.sink_us - since->sink_us;
   gint64 all_us = source_us + device_us + sink_us;
   gint64 gain_us = all_us - MAX (MAX (source_us, device_us), sink_us);
 
@@ -115,9 +115,9 @@ leat_session_begin_trial (LeatSession *self, LeatLanesTrial *trial)
 {
   self->ends.watches_waits = leat_session_get_flight (self, 0)->lane->on_host;
   trial->began_us = g_get_monotonic_time ();
-  trial->source_us = self->ledger.stats.source_us;
-  trial->device_us = self->ledger.stats.device_us;
-  trial->sink_us = self->ledger.stats.sink_us;
+  trial->source_us = self->told.ledger.stats.source_us;
+  trial->device_us = self->told.ledger.stats.device_us;
+  trial->sink_us = self->told.ledger.stats.sink_us;
   trial->waited_us = self->ends.waited_us;
 }
 
@@ -222,7 +222,7 @@ leat_session_grow_lanes (LeatSession *self, GError **error)
 {
   const LeatSetupBase base = leat_session_get_base (self);
   guint n = self->options.n_lanes > 0 ? self->options.n_lanes : leat_session_choose_lanes (self);
-  guint64 written = leat_session_get_written_bytes (self);
+  guint64 written = leat_memory_account_get_written (self->account);
   g_autoptr (GError) inner = NULL;
 
   if (self->lanes->len < n && !leat_setup_grow (self->setup, &base, n, &inner)
@@ -231,9 +231,9 @@ leat_session_grow_lanes (LeatSession *self, GError **error)
       g_propagate_prefixed_error (error, g_steal_pointer (&inner), "lanes=%u: ", n);
       return FALSE;
     }
-  self->ledger.stats.once_bytes += leat_session_get_written_bytes (self) - written;
-  self->ledger.lanes_most = MAX (self->ledger.lanes_most, self->lanes->len);
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.stats.once_bytes += leat_memory_account_get_written (self->account) - written;
+  self->told.ledger.lanes_most = MAX (self->told.ledger.lanes_most, self->lanes->len);
+  self->told.ledger.levels_changed = TRUE;
   leat_session_make_flights (self);
   return leat_session_bring_lanes_back (self, error);
 }

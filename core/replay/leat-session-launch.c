@@ -13,7 +13,7 @@
 static gboolean
 leat_session_watch_flight (LeatSession *self, GError **error)
 {
-  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  LeatFlight *flight = leat_session_get_flight (self, 0);
   LeatLane *lane = flight->lane;
 
   leat_waiter_reset (self->await.waiter);
@@ -50,7 +50,7 @@ leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cance
 LeatFlow
 leat_session_complete_taken (LeatSession *self, GCancellable *cancellable, GError **error)
 {
-  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  LeatFlight *flight = leat_session_get_flight (self, 0);
   LeatFlow flow;
 
   flight->run.apart = flight->run.launched && !flight->run.watched;
@@ -71,17 +71,17 @@ leat_session_take_flight (LeatSession *self)
 void
 leat_session_drop_flight (LeatSession *self)
 {
-  LeatSessionFlight *flight = leat_session_get_flight (self, 0);
+  LeatFlight *flight = leat_session_get_flight (self, 0);
   gint64 ended_us;
 
   leat_session_call_off_steps (self);
-  leat_session_call_off_loops (self);
+  leat_told_call_off_loops (&self->told);
   if (flight->run.watched)
     leat_waiter_collect (self->await.waiter, &ended_us, NULL);
   if (self->await.waiter != NULL)
     leat_waiter_reset (self->await.waiter);
   leat_session_forget_steps (self, flight);
-  leat_session_forget_loops (self, flight->lane);
+  leat_told_forget_loops (&self->told, flight->lane);
   flight->run = (LeatRun){ 0 };
   if (self->await.task_source != NULL)
     g_source_set_ready_time (self->await.task_source, LEAT_SESSION_DROPPED);

@@ -211,7 +211,7 @@ leat_session_remember_learned (LeatSession *self)
   g_autofree char *folder = leat_session_dup_learned_folder (LEAT_LEARNED_GROUP), *path = NULL;
   guint64 geometry;
 
-  if (!self->options.calibrate || folder == NULL || self->hold.failed || self->ledger.stats.runs == 0
+  if (!self->options.calibrate || folder == NULL || self->hold.failed || self->told.ledger.stats.runs == 0
       || self->lanes->len == 0 || leat_device_is_dead (self->device) || !leat_session_learns (self))
     return;
   geometry = leat_session_hash_geometry (self);

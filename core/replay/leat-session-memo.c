@@ -81,19 +81,19 @@ leat_session_drop_memo (LeatSession *self)
 
 /* The live part of a staging buffer, its count included. */
 static void
-leat_session_set_span (const LeatSessionStaging *staging, LeatSpan *span)
+leat_session_set_span (const LeatStaging *staging, LeatSpan *span)
 {
   LeatView view;
 
-  leat_session_view (staging, &view);
+  leat_staging_view (staging, &view);
   span->data = staging->count != NULL ? (gpointer) staging->count : view.data;
   span->bytes = staging->count != NULL
-                  ? LEAT_BUFFER_HEADER + MIN (leat_session_get_live_bytes (staging, &view), view.capacity)
+                  ? LEAT_BUFFER_HEADER + MIN (leat_staging_get_live_bytes (staging, &view), view.capacity)
                   : view.capacity;
 }
 
 static LeatSpan *
-leat_session_set_input_spans (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_set_input_spans (LeatSession *self, const LeatFlight *flight)
 {
   for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_session_set_span (&flight->inputs[i], &self->recall.spans[i]);
@@ -101,7 +101,7 @@ leat_session_set_input_spans (LeatSession *self, const LeatSessionFlight *flight
 }
 
 static LeatSpan *
-leat_session_set_output_spans (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_set_output_spans (LeatSession *self, const LeatFlight *flight)
 {
   LeatSpan *spans = self->recall.spans + self->ends.inputs->len;
 
@@ -127,8 +127,8 @@ static void
 leat_session_weigh_memo (LeatSession *self)
 {
   LeatMemoCosts *costs = &self->recall.memo_costs;
-  guint64 timed = self->ledger.stats.runs_timed;
-  double saved_us = timed > 0 ? costs->hits * (double) self->ledger.stats.device_us / timed : 0;
+  guint64 timed = self->told.ledger.stats.runs_timed;
+  double saved_us = timed > 0 ? costs->hits * (double) self->told.ledger.stats.device_us / timed : 0;
 
   /* Where nobody saw a run end, what a hit saves is not known. */
   if (costs->hits > 0 && (timed == 0 || costs->spent_ns / 1e3 <= saved_us))
@@ -140,25 +140,25 @@ leat_session_weigh_memo (LeatSession *self)
 }
 
 static gboolean
-leat_session_look (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_look (LeatSession *self, const LeatFlight *flight)
 {
   return leat_memo_find (self->recall.memo, leat_session_set_input_spans (self, flight), self->ends.inputs->len,
                          self->recall.spans + self->ends.inputs->len, self->ends.outputs->len);
 }
 
 static gboolean
-leat_session_look_by_the_clock (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_look_by_the_clock (LeatSession *self, const LeatFlight *flight)
 {
-  gint64 begin = leat_session_now_ns ();
+  gint64 begin = leat_run_now_ns ();
   gboolean found = leat_session_look (self, flight);
 
-  self->recall.memo_costs.spent_ns += LEAT_MEMO_TIMED * (leat_session_now_ns () - begin);
+  self->recall.memo_costs.spent_ns += LEAT_MEMO_TIMED * (leat_run_now_ns () - begin);
   return found;
 }
 
 /* TRUE: the outputs hold what the inputs give, and nothing need be run. */
 gboolean
-leat_session_recall (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_recall (LeatSession *self, const LeatFlight *flight)
 {
   gboolean found;
 
@@ -172,8 +172,8 @@ leat_session_recall (LeatSession *self, const LeatSessionFlight *flight)
   found = self->recall.memo_costs.looked++ % LEAT_MEMO_TIMED == 0 ? leat_session_look_by_the_clock (self, flight)
                                                                   : leat_session_look (self, flight);
   self->recall.memo_costs.hits += found;
-  self->ledger.stats.memo_hits += found;
-  self->ledger.stats.memo_lookups++;
+  self->told.ledger.stats.memo_hits += found;
+  self->told.ledger.stats.memo_lookups++;
   return found;
 }
 
@@ -182,34 +182,34 @@ leat_session_note_equal (LeatSession *self)
 {
   self->recall.memo_costs.looked++;
   self->recall.memo_costs.hits++;
-  self->ledger.stats.memo_hits++;
-  self->ledger.stats.memo_lookups++;
+  self->told.ledger.stats.memo_hits++;
+  self->told.ledger.stats.memo_lookups++;
 }
 
 void
 leat_session_remember_spans (LeatSession *self)
 {
-  gint64 begin = leat_session_now_ns ();
+  gint64 begin = leat_run_now_ns ();
 
   leat_memo_return_to (self->recall.memo, self->recall.spans, self->ends.inputs->len);
   leat_memo_store (self->recall.memo, self->recall.spans, self->ends.inputs->len,
                    self->recall.spans + self->ends.inputs->len, self->ends.outputs->len);
-  self->recall.memo_costs.spent_ns += leat_session_now_ns () - begin;
+  self->recall.memo_costs.spent_ns += leat_run_now_ns () - begin;
 }
 
 /* After a run that was not known. */
 void
-leat_session_remember (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_remember (LeatSession *self, const LeatFlight *flight)
 {
   gint64 begin;
 
   if (self->recall.memo == NULL)
     return;
-  begin = leat_session_now_ns ();
+  begin = leat_run_now_ns ();
   /* Others may have been looked for since this one was, or the memo been cleared. */
   if (flight->run.streamed || flight->run.done_again)
     leat_memo_return_to (self->recall.memo, leat_session_set_input_spans (self, flight), self->ends.inputs->len);
   leat_memo_store (self->recall.memo, self->recall.spans, self->ends.inputs->len,
                    leat_session_set_output_spans (self, flight), self->ends.outputs->len);
-  self->recall.memo_costs.spent_ns += leat_session_now_ns () - begin;
+  self->recall.memo_costs.spent_ns += leat_run_now_ns () - begin;
 }

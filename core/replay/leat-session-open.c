@@ -6,11 +6,12 @@
 
 #include "leat-session-batch-private.h"
 #include "leat-session-plan-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "kernel/leat-image-private.h"
+#include "lane/leat-lane-graph-private.h"
 #include "lane/leat-nvtx-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
@@ -53,15 +54,15 @@ leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, 
 gboolean
 leat_session_plan (LeatSession *self, GError **error)
 {
-  gint64 since = self->ledger.open_since_us;
+  gint64 since = self->told.ledger.open_since_us;
 
   g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
 
   if (plan == NULL)
     return FALSE;
   leat_session_set_plan (self, plan);
-  leat_session_note_time (&self->ledger.stats.plan_us, &since);
-  self->ledger.stats.negotiate_us = self->plan->negotiate_us;
+  leat_session_note_time (&self->told.ledger.stats.plan_us, &since);
+  self->told.ledger.stats.negotiate_us = self->plan->negotiate_us;
   return TRUE;
 }
 
@@ -120,13 +121,13 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   if (!leat_session_check_device (self, error))
     return FALSE;
   leat_device_settle (self->device);
-  leat_session_note_time (&self->ledger.stats.attach_us, &since);
+  leat_session_note_time (&self->told.ledger.stats.attach_us, &since);
   traits = leat_session_get_traits (self);
   if (!leat_session_bind_persistent (self, self->plan, &traits, error))
     return FALSE;
   leat_session_plan_calibration (self);
   leat_session_recall_learned (self);
-  leat_session_note_time (&self->ledger.stats.bind_us, &since);
+  leat_session_note_time (&self->told.ledger.stats.bind_us, &since);
   return TRUE;
 }
 
@@ -167,6 +168,14 @@ leat_session_make_first_setup (LeatSession *self, GError **error)
   return FALSE;
 }
 
+/* Of measured runs: their graph, unless trials come first. */
+static gboolean
+leat_session_open_timing (LeatSession *self, GError **error)
+{
+  return self->tuning.to_calibrate
+         || leat_lane_build_graph (g_ptr_array_index (self->lanes, 0), LEAT_PATH_TIMED, error);
+}
+
 static gboolean
 leat_session_make_program (LeatSession *self, GCancellable *cancellable, GError **error)
 {
@@ -178,18 +187,18 @@ leat_session_make_program (LeatSession *self, GCancellable *cancellable, GError 
     return FALSE;
   leat_session_tell_open_values (self);
   leat_session_settle_constants (self);
-  self->ledger.stats.once_bytes = leat_session_get_written_bytes (self);
-  leat_session_note_time (&self->ledger.stats.load_us, &since);
+  self->told.ledger.stats.once_bytes = leat_memory_account_get_written (self->account);
+  leat_session_note_time (&self->told.ledger.stats.load_us, &since);
   if (!leat_session_build_setup (self, error))
     return FALSE;
-  if (self->measuring.is_on && !leat_session_open_timing (self, error))
+  if (self->told.measuring.is_on && !leat_session_open_timing (self, error))
     return FALSE;
-  if (!leat_session_open_trace (self, cancellable, error))
+  if (!leat_told_open_trace (&self->told, self->options.trace_path, self->device, cancellable, error))
     return FALSE;
-  leat_session_note_time (&self->ledger.stats.build_us, &since);
+  leat_session_note_time (&self->told.ledger.stats.build_us, &since);
   if (!leat_session_start_endpoints (self, error))
     return FALSE;
-  leat_session_note_time (&self->ledger.stats.start_us, &since);
+  leat_session_note_time (&self->told.ledger.stats.start_us, &since);
   return TRUE;
 }
 
@@ -223,9 +232,9 @@ static void
 leat_session_take_down (LeatSession *self)
 {
   g_atomic_int_set (&self->hold.is_open, FALSE);
-  leat_session_forget_loops (self, NULL);
+  leat_told_forget_loops (&self->told, NULL);
   leat_session_stop_endpoints (self);
-  leat_session_close_trace (self);
+  leat_told_close_trace (&self->told);
   leat_session_drop_memo (self);
   leat_session_drop_batch (self);
   leat_session_drop_evicted (self);
@@ -246,33 +255,14 @@ leat_session_take_down (LeatSession *self)
   leat_pipeline_thaw (self->pipeline);
 }
 
-static void
-leat_session_tell_device (LeatSession *self)
-{
-  g_mutex_lock (&self->told.lock);
-  g_free (self->told.device);
-  self->told.device = g_strdup (leat_device_get_id (self->device));
-  g_mutex_unlock (&self->told.lock);
-}
-
 static gboolean
 leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error)
 {
   leat_nvtx_load ();
-  self->ledger.open_since_us = g_get_monotonic_time ();
-  memset (&self->ledger.stats, 0, sizeof self->ledger.stats);
-  self->ledger.predicted = (LeatPrediction){ 0 };
-  g_mutex_lock (&self->told.lock);
-  g_ptr_array_set_size (self->told.growths, 0);
-  g_mutex_unlock (&self->told.lock);
-  self->ledger.stats.lanes = self->ledger.lanes_most = 1;
+  leat_told_begin (&self->told, leat_pipeline_get_bus (self->pipeline), self->options.timing_mode == LEAT_TIMING_NODES);
+  g_clear_error (&self->tuning.trial_error);
   g_clear_pointer (&self->account, leat_memory_account_unref);
   self->account = leat_memory_account_new (self->options.budget);
-  leat_session_tell_reason (self, NULL);
-  leat_session_clear_times (self);
-  leat_session_clear_reports (self);
-  self->measuring.is_on = self->options.timing_mode == LEAT_TIMING_NODES;
-  self->measuring.n = 0;
   self->ends.flushed = self->ends.ended = self->hold.failed = FALSE;
   self->ends.n_filled = 0;
   if (!leat_session_plan (self, error))
@@ -284,12 +274,12 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
       leat_session_take_down (self);
       return FALSE;
     }
-  self->ledger.stats.opened_us = g_get_monotonic_time () - self->ledger.open_since_us;
-  leat_session_tell_device (self);
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.stats.opened_us = g_get_monotonic_time () - self->told.ledger.open_since_us;
+  leat_told_set_device (&self->told, self->device);
+  self->told.ledger.levels_changed = TRUE;
   leat_session_tell_stats (self);
   g_atomic_int_set (&self->hold.is_open, TRUE);
-  leat_session_enter_monitor (self);
+  leat_told_enter_monitor (&self->told, self->ends.endpoints, self->device);
   return TRUE;
 }
 
@@ -341,7 +331,7 @@ leat_session_close (LeatSession *self)
   leat_session_take_over (self);
   if (self->hold.is_open)
     {
-      leat_session_leave_monitor (self);
+      leat_told_leave_monitor (&self->told);
       leat_session_remember_learned (self);
       leat_session_take_down (self);
     }

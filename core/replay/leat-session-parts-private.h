@@ -5,9 +5,9 @@
 
 #include "graph/leat-app.h"
 #include "lane/leat-lane-private.h"
-#include "leat-monitored-private.h"
-#include "leat-run-private.h"
-#include "leat-session-stats-private.h"
+#include "tell/leat-monitored-private.h"
+#include "lane/leat-run-private.h"
+#include "tell/leat-session-stats-private.h"
 #include "lane/leat-batch-memory-private.h"
 #include "leat-memo-private.h"
 #include "leat-overseer-private.h"
@@ -15,7 +15,7 @@
 #include "buffer/leat-device-buffer-private.h"
 #include "leat-session.h"
 #include "lane/leat-setup-private.h"
-#include "leat-trace-private.h"
+#include "tell/leat-trace-private.h"
 #include "lane/leat-waiter-private.h"
 
 G_BEGIN_DECLS
@@ -29,7 +29,7 @@ typedef struct
   LeatBuffer *buffer;
   LeatApp *app;     /* NULL: another kind of source */
   const char *name; /* of the node, which has it as long as the session is open */
-  LeatSessionStaging staging;
+  LeatStaging staging;
   gboolean direct;    /* the program fills the staging memory itself */
   guint64 generation; /* of the staging memory */
   guint64 on_device;  /* of what the last completed run uploaded */
@@ -41,7 +41,7 @@ typedef struct
   LeatBuffer *buffer;
   LeatApp *app;     /* NULL: another kind of sink */
   const char *name; /* likewise */
-  LeatSessionStaging staging;
+  LeatStaging staging;
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;
 
@@ -185,5 +185,31 @@ typedef struct
   GPtrArray *away;    /* by lane, NULL or name and type of a buffer -> GBytes: what lanes that are not there kept */
   gboolean given;     /* the application has put something there */
 } LeatSessionStates;
+
+/* One set of ways that calibration measured. */
+typedef struct
+{
+  char *ways; /* "upload0=copy readback0=mapped" */
+  double us;  /* median of a replay */
+} LeatTrial;
+
+/* Results found by trying. */
+typedef struct
+{
+  GArray *trials;        /* LeatTrial */
+  GArray *former_trials; /* LeatTrial, of the session that found the ways out, where another one did */
+  gboolean to_calibrate; /* the first run has to find out how data go best */
+  double trials_us;      /* for all trials together, once the first is over */
+  GError *trial_error;   /* what it fails with where a loop ran away meanwhile */
+  gboolean ways_known;   /* it did, or an earlier session */
+  char *band;            /* that they are known for */
+} LeatTuning;
+
+/* Many runs, until the sources end. */
+typedef struct
+{
+  const LeatPlan *not_wide; /* not owned: one that is known not to be streamed with many runs in a launch */
+  gint64 last_progress_us;
+} LeatStreaming;
 
 G_END_DECLS

@@ -90,5 +90,5 @@ void
 leat_session_note_persistent (LeatSession *self)
 {
   if (leat_session_is_persistent (self))
-    leat_persistent_get_counts (self->program->persistent, &self->ledger.stats.persistent);
+    leat_persistent_get_counts (self->program->persistent, &self->told.ledger.stats.persistent);
 }

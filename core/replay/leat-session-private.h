@@ -5,9 +5,9 @@
 
 #include "graph/leat-app.h"
 #include "lane/leat-lane-private.h"
-#include "leat-monitored-private.h"
-#include "leat-run-private.h"
-#include "leat-session-stats-private.h"
+#include "tell/leat-monitored-private.h"
+#include "lane/leat-run-private.h"
+#include "tell/leat-session-stats-private.h"
 #include "lane/leat-batch-memory-private.h"
 #include "leat-memo-private.h"
 #include "leat-overseer-private.h"
@@ -15,11 +15,11 @@
 #include "buffer/leat-device-buffer-private.h"
 #include "leat-session.h"
 #include "lane/leat-setup-private.h"
-#include "leat-trace-private.h"
+#include "tell/leat-trace-private.h"
 #include "lane/leat-waiter-private.h"
 #include "bind/leat-bind-private.h"
 
-#include "leat-ledger-private.h"
+#include "tell/leat-told-private.h"
 #include "leat-session-parts-private.h"
 
 G_BEGIN_DECLS
@@ -42,14 +42,13 @@ struct _LeatSession
   LeatMemoryAccount *account; /* since the session was opened last; NULL before the first time */
   LeatStore *store;
   LeatConstantBytes constants; /* as they were planned, and found, when it was opened */
-  LeatGraphCounts graph_counts;
-  LeatSetup *setup;       /* the one that runs; the next three are its */
-  LeatPlan *plan;         /* exchanged under the lock of what is told (leat_session_set_plan ()) */
-  LeatProgram *program;   /* not owned */
-  GPtrArray *lanes;       /* LeatLane */
-  GArray *flights;        /* LeatSessionFlight, by lane */
-  LeatBatch *batch;       /* NULL before the first */
-  GHashTable *changeable; /* LeatNode -> GPtrArray of LeatOp */
+  LeatSetup *setup;            /* the one that runs; the next three are its */
+  LeatPlan *plan;              /* exchanged under the lock of what is told (leat_session_set_plan ()) */
+  LeatProgram *program;        /* not owned */
+  GPtrArray *lanes;            /* LeatLane */
+  GArray *flights;             /* LeatFlight, by lane */
+  LeatBatch *batch;            /* NULL before the first */
+  GHashTable *changeable;      /* LeatNode -> GPtrArray of LeatOp */
 
   LeatSessionOptions options;
   LeatSessionHold hold;
@@ -64,9 +63,6 @@ struct _LeatSession
   LeatSessionStates states;
   LeatTuning tuning;
   LeatStreaming streaming;
-  LeatLedger ledger;
-  LeatMeasuring measuring;
-  LeatTracing tracing;
   LeatTold told;
 };
 
@@ -79,10 +75,10 @@ void leat_session_set_plan (LeatSession *self, LeatPlan *plan);
  * memory of inputs otherwise is there again after it. @before: from begin */
 typedef struct _LeatGivenBefore LeatGivenBefore;
 
-static inline LeatSessionFlight *
+static inline LeatFlight *
 leat_session_get_flight (LeatSession *self, guint index)
 {
-  return &g_array_index (self->flights, LeatSessionFlight, index);
+  return &g_array_index (self->flights, LeatFlight, index);
 }
 
 static inline LeatSessionInput *
@@ -101,7 +97,7 @@ leat_session_get_output (LeatSession *self, guint index)
 static inline void
 leat_session_note_predicted (LeatSession *self, LeatPath path)
 {
-  leat_prediction_add (&self->ledger.predicted,
+  leat_prediction_add (&self->told.ledger.predicted,
                        path == LEAT_PATH_REUSED ? &self->plan->reused_prediction : &self->plan->prediction);
 }
 
@@ -133,7 +129,7 @@ leat_session_note_on_device (LeatSession *self, gboolean completed)
 static inline void
 leat_session_note_device_us (LeatSession *self, gint64 device_us)
 {
-  LeatSessionStats *stats = &self->ledger.stats;
+  LeatSessionStats *stats = &self->told.ledger.stats;
 
   if (stats->runs_timed++ == 0)
     stats->device_min_us = G_MAXINT64;

@@ -169,10 +169,10 @@ leat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_take_variant (value, leat_session_dup_stats (self));
       break;
     case LEAT_SESSION_PROP_LAST_REASON:
-      g_value_take_string (value, leat_session_dup_reason (self));
+      g_value_take_string (value, leat_told_dup_reason (&self->told));
       break;
     case LEAT_SESSION_PROP_WHY_NOT_LOOPED:
-      g_value_set_static_string (value, leat_session_get_why_not_on_device (self));
+      g_value_set_static_string (value, leat_told_get_why_not_on_device (&self->told));
       break;
     default:
       if (field != NULL)

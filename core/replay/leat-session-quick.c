@@ -21,7 +21,7 @@
 typedef struct
 {
   LeatSession *session;
-  LeatSessionFlight *flight;
+  LeatFlight *flight;
   LeatPath path;
   gboolean refused;     /* a kernel reported an error, or was ended */
   guint64 items, bytes; /* from sources */
@@ -51,7 +51,7 @@ gboolean
 leat_session_may_be_quick (LeatSession *self)
 {
   return leat_session_is_in_place (self) && leat_plan_is_plain (self->plan) && !self->options.never_quick
-         && !self->tuning.to_calibrate && self->tracing.trace == NULL
+         && !self->tuning.to_calibrate && self->told.tracing.trace == NULL
          && leat_session_get_flight (self, 0)->lane->timing == NULL && self->scratch.used == NULL
          && self->states.lent->len == 0 && self->bindings.held == NULL
          && self->hold.is_pushed == leat_session_wants_push (self);
@@ -68,13 +68,13 @@ leat_session_is_disturbed (LeatSession *self, GCancellable *cancellable)
 }
 
 static inline guint64
-leat_staging_get_count (const LeatSessionStaging *self)
+leat_staging_get_count (const LeatStaging *self)
 {
   return self->count != NULL ? *self->count : self->view.count;
 }
 
 static inline guint64
-leat_staging_get_bytes (const LeatSessionStaging *self, guint64 count)
+leat_staging_get_bytes (const LeatStaging *self, guint64 count)
 {
   return self->row_bytes != 0 ? count * self->row_bytes : self->view.capacity;
 }
@@ -90,7 +90,7 @@ leat_quick_read (LeatQuick *self)
   for (guint i = 0; i < session->ends.inputs->len; i++)
     {
       const LeatSessionInput *input = leat_session_get_input (session, i);
-      const LeatSessionStaging *staging = &self->flight->inputs[i];
+      const LeatStaging *staging = &self->flight->inputs[i];
       guint64 count = leat_staging_get_count (staging);
 
       self->items += count;
@@ -104,7 +104,7 @@ leat_quick_read (LeatQuick *self)
 static void
 leat_quick_fill_run (const LeatQuick *self)
 {
-  self->flight->run = (LeatRun){ .path = self->path, .number = self->session->ledger.stats.runs + 1 };
+  self->flight->run = (LeatRun){ .path = self->path, .number = self->session->told.ledger.stats.runs + 1 };
 }
 
 /* Takes the reports of kernels. */
@@ -115,7 +115,7 @@ leat_quick_take_reports (LeatQuick *self, GError **error)
   if (leat_session_check_run (self->session, self->flight, error))
     return TRUE;
   self->refused = self->flight->run.refused;
-  self->session->ledger.stats.runs += self->refused;
+  self->session->told.ledger.stats.runs += self->refused;
   return FALSE;
 }
 
@@ -126,7 +126,7 @@ leat_quick_fail_wait (LeatQuick *self, GError **error)
   leat_quick_fill_run (self);
   leat_session_note_runaway (self->session, self->flight, error);
   self->refused = self->flight->run.refused;
-  self->session->ledger.stats.runs += self->refused;
+  self->session->told.ledger.stats.runs += self->refused;
   return FALSE;
 }
 
@@ -147,9 +147,9 @@ leat_quick_note (const LeatQuick *self, gint64 device_us)
 
   leat_session_note_on_device (session, TRUE);
   leat_lane_note_wait (self->flight->lane, device_us);
-  session->ledger.stats.runs_of[self->path]++;
-  if (session->ledger.kernel_transfers->len > 0)
-    leat_session_note_kernel_transfers (session, self->flight->lane, self->path, 1);
+  session->told.ledger.stats.runs_of[self->path]++;
+  if (session->told.ledger.kernel_transfers->len > 0)
+    leat_ledger_note_kernel_transfers (&session->told.ledger, session->plan, self->flight->lane, self->path, 1);
   leat_session_note_device_us (session, device_us);
 }
 
@@ -197,15 +197,15 @@ leat_quick_give (LeatQuick *self, GError **error)
 
   for (guint i = 0; i < session->ends.outputs->len; i++)
     {
-      const LeatSessionStaging *staging = &self->flight->outputs[i];
+      const LeatStaging *staging = &self->flight->outputs[i];
       guint64 count = leat_staging_get_count (staging);
 
       if (G_UNLIKELY (count > staging->most))
         return leat_session_drain_all (session, self->flight, NULL, error);
       taken += leat_staging_get_bytes (staging, count);
     }
-  session->ledger.stats.bytes_out += taken;
-  session->ledger.stats.runs++;
+  session->told.ledger.stats.bytes_out += taken;
+  session->told.ledger.stats.runs++;
   return TRUE;
 }
 
@@ -215,8 +215,8 @@ leat_quick_run (LeatQuick *self, GError **error)
 {
   LeatSession *session = self->session;
 
-  session->ledger.stats.items_in += self->items;
-  session->ledger.stats.bytes_in += self->bytes;
+  session->told.ledger.stats.items_in += self->items;
+  session->told.ledger.stats.bytes_in += self->bytes;
   leat_session_note_last (session, 0);
   if (leat_changes_are_there (leat_pipeline_get_changes (session->pipeline))
       && !leat_session_take_changes (session, error))
@@ -236,7 +236,7 @@ leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatF
   if (self->hold.is_pushed && !leat_device_push (self->device, error))
     return TRUE;
   leat_session_give (self, LEAT_SESSION_RUNNING);
-  self->ledger.n_quick++;
+  self->told.ledger.n_quick++;
   quick.flight = leat_session_get_flight (self, 0);
   leat_quick_read (&quick);
   leat_monitored_note_where (&self->told.monitored, 0, LEAT_AT_DEVICE);
@@ -245,7 +245,7 @@ leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatF
   if (self->hold.quick)
     *flow = LEAT_FLOW_DATA;
   self->hold.failed = !self->hold.quick && !quick.refused;
-  if (G_LIKELY (self->hold.quick && !self->ledger.levels_changed))
+  if (G_LIKELY (self->hold.quick && !self->told.ledger.levels_changed))
     leat_session_tell_run (self);
   else
     leat_session_tell_stats (self);

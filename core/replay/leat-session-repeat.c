@@ -32,8 +32,8 @@ leat_session_count_steps (LeatSession *self, const LeatRun *run)
 static void
 leat_session_note_steps (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n)
 {
-  self->ledger.stats.runs_silent += n;
-  leat_session_note_kernel_transfers (self, lane, path, n);
+  self->told.ledger.stats.runs_silent += n;
+  leat_ledger_note_kernel_transfers (&self->told.ledger, self->plan, lane, path, n);
 }
 
 void
@@ -61,7 +61,7 @@ leat_session_set_stop_word (LeatSession *self, guint64 *word)
 
 /* The host does not look at them any more: who calls them off tells the device. */
 static void
-leat_session_watch_steps (LeatSession *self, LeatSessionFlight *flight, LeatPath path)
+leat_session_watch_steps (LeatSession *self, LeatFlight *flight, LeatPath path)
 {
   flight->run.on_device = TRUE;
   flight->run.on_device_path = path;
@@ -74,7 +74,7 @@ leat_session_watch_steps (LeatSession *self, LeatSessionFlight *flight, LeatPath
 }
 
 void
-leat_session_forget_steps (LeatSession *self, LeatSessionFlight *flight)
+leat_session_forget_steps (LeatSession *self, LeatFlight *flight)
 {
   if (!flight->run.on_device)
     return;
@@ -86,7 +86,7 @@ leat_session_forget_steps (LeatSession *self, LeatSessionFlight *flight)
 }
 
 gboolean
-leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_check_steps (LeatSession *self, LeatFlight *flight, GError **error)
 {
   guint64 left;
 
@@ -96,14 +96,14 @@ leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError *
   left = leat_lane_take_back_runs (flight->lane, flight->run.on_device_path);
   if (left == 0)
     return TRUE;
-  self->ledger.stats.runs_silent -= left;
+  self->told.ledger.stats.runs_silent -= left;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
                "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs were called off", left, flight->run.steps + 1);
   return FALSE;
 }
 
 static gboolean
-leat_session_launch_alike (LeatSession *self, LeatSessionFlight *flight, LeatPath path, guint64 n, GError **error)
+leat_session_launch_alike (LeatSession *self, LeatFlight *flight, LeatPath path, guint64 n, GError **error)
 {
   LeatLane *lane = flight->lane;
   gboolean on_device, good;
@@ -118,7 +118,7 @@ leat_session_launch_alike (LeatSession *self, LeatSessionFlight *flight, LeatPat
 /* @path: of the first run; becomes that of the last, which is left to the caller.  Where the inputs do not stay on the
  * device, each run brings them there. */
 gboolean
-leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path, GError **error)
+leat_session_launch_steps (LeatSession *self, LeatFlight *flight, guint64 n, LeatPath *path, GError **error)
 {
   LeatLane *lane = flight->lane;
   const gboolean reused = self->options.reuse && self->plan->why_not_reusable == NULL;

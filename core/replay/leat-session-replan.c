@@ -150,8 +150,8 @@ leat_session_replan (LeatSession *self, GError **error)
   good = plan != NULL && leat_session_take_plan (self, plan, NULL, error);
   if (!good && !self->hold.failed)
     leat_session_put_back (self, attempt, noted);
-  self->ledger.stats.replans += good;
-  self->ledger.stats.changes += good ? noted->len : 0;
+  self->told.ledger.stats.replans += good;
+  self->told.ledger.stats.changes += good ? noted->len : 0;
   return good;
 }
 
@@ -173,7 +173,7 @@ leat_session_take_props (LeatSession *self, gboolean stream, GError **error)
     return TRUE;
   begin = g_get_monotonic_time ();
   good = leat_session_replan (self, &inner);
-  self->ledger.stats.replan_us += g_get_monotonic_time () - begin;
+  self->told.ledger.stats.replan_us += g_get_monotonic_time () - begin;
   if (good)
     return TRUE;
   if (stream && !self->hold.failed)

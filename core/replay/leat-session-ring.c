@@ -6,7 +6,7 @@
 
 #include "leat-kept-private.h"
 #include "leat-ring-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 #include "leat-session-stream-private.h"
 
 #include "driver/leat-thread-private.h"
@@ -54,11 +54,11 @@ leat_ring_choose (LeatRing *self)
 static gboolean
 leat_ring_merge (LeatRing *self)
 {
-  LeatSessionStats *stats = &self->session->ledger.stats;
+  LeatSessionStats *stats = &self->session->told.ledger.stats;
   gboolean any = self->given > 0;
 
   if (any && stats->runs == 0)
-    stats->first_us = g_get_monotonic_time () - self->session->ledger.open_since_us;
+    stats->first_us = g_get_monotonic_time () - self->session->told.ledger.open_since_us;
   stats->runs += self->given;
   stats->bytes_out += self->taken;
   stats->sink_us += self->sink_us;
@@ -93,7 +93,7 @@ leat_ring_fail (LeatRing *self, GError *error)
 static void
 leat_ring_launch (LeatRing *self)
 {
-  LeatSessionFlight *flight = leat_ring_get_flight (self, self->launched);
+  LeatFlight *flight = leat_ring_get_flight (self, self->launched);
   LeatSession *session = self->session;
   GError *error = NULL;
 
@@ -102,11 +102,12 @@ leat_ring_launch (LeatRing *self)
       leat_ring_fail (self, error);
       return;
     }
-  session->ledger.stats.reader_busy_us += flight->run.read_us - flight->run.begin_us;
+  session->told.ledger.stats.reader_busy_us += flight->run.read_us - flight->run.begin_us;
   leat_ring_lock (self);
   self->launched++;
   leat_ring_tell_depths (self);
-  session->ledger.stats.in_flight_most = MAX (session->ledger.stats.in_flight_most, self->launched - self->drained);
+  session->told.ledger.stats.in_flight_most =
+    MAX (session->told.ledger.stats.in_flight_most, self->launched - self->drained);
   leat_ring_unlock (self);
 }
 
@@ -116,11 +117,11 @@ leat_ring_refuse (LeatRing *self, GError *error)
 {
   if (self->refused)
     {
-      leat_session_post_refusal (self->session, error);
+      leat_told_post_refusal (&self->session->told, error);
       g_error_free (error);
       return;
     }
-  self->refusal = leat_session_steal_refusal (self->session);
+  self->refusal = leat_told_steal_refusal (&self->session->told);
   leat_ring_lock (self);
   self->gives_up = self->refused = TRUE;
   self->run_error = error;
@@ -131,7 +132,7 @@ leat_ring_refuse (LeatRing *self, GError *error)
 static gboolean
 leat_ring_await (LeatRing *self)
 {
-  LeatSessionFlight *flight = leat_ring_get_flight (self, self->computed);
+  LeatFlight *flight = leat_ring_get_flight (self, self->computed);
   GError *error = NULL;
   gboolean good = leat_session_await_run (self->session, flight, &error);
 
@@ -173,7 +174,7 @@ leat_ring_take_props (LeatRing *self)
   leat_ring_lock (self);
   self->n = session->lanes->len;
   leat_kept_put (&kept, session, leat_ring_get_flight (self, self->filled));
-  session->ledger.stats.lanes = self->n;
+  session->told.ledger.stats.lanes = self->n;
   self->replan = FALSE;
   pthread_cond_signal (&self->emptied);
   leat_ring_unlock (self);
@@ -187,9 +188,9 @@ leat_ring_note_time (LeatRing *self, gboolean busy, gint64 *since)
   gint64 now = g_get_monotonic_time ();
 
   if (busy)
-    self->session->ledger.stats.lanes_busy_us += now - *since;
+    self->session->told.ledger.stats.lanes_busy_us += now - *since;
   else
-    self->session->ledger.stats.lanes_idle_us += now - *since;
+    self->session->told.ledger.stats.lanes_idle_us += now - *since;
   *since = now;
 }
 
@@ -278,7 +279,7 @@ leat_ring_quiet (LeatRing *self)
   for (guint64 i = self->computed; i < self->launched; i++)
     {
       leat_lane_synchronize (leat_ring_get_flight (self, i)->lane, NULL);
-      leat_session_forget_loops (self->session, leat_ring_get_flight (self, i)->lane);
+      leat_told_forget_loops (&self->session->told, leat_ring_get_flight (self, i)->lane);
     }
 }
 
@@ -308,10 +309,10 @@ leat_ring_settle (LeatRing *self, GError **error)
   leat_session_get_flight (self->session, 0)->run.refused =
     self->refused && (!self->cut_off || self->called_off) && first == self->run_error;
   if (self->refused)
-    leat_session_take_refusal (self->session, self->refusal);
+    leat_told_take_refusal (&self->session->told, self->refusal);
   if (first == NULL && (self->gives_up || self->cut_short) && (self->read_flow != LEAT_FLOW_END || self->called_off))
     {
-      self->session->ledger.stats.lanes = 1;
+      self->session->told.ledger.stats.lanes = 1;
       leat_session_tell_stats (self->session);
       return LEAT_FLOW_DATA;
     }
@@ -358,7 +359,7 @@ LeatFlow
 leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancellable, GError **error)
 {
   LeatRing ring = {
-    .session = self, .cancellable = cancellable, .before = self->ledger.stats.runs, .single_ns = single_ns
+    .session = self, .cancellable = cancellable, .before = self->told.ledger.stats.runs, .single_ns = single_ns
   };
   pthread_condattr_t attributes;
   LeatFlow flow;
@@ -366,7 +367,7 @@ leat_session_stream (LeatSession *self, gint64 single_ns, GCancellable *cancella
   if (!leat_session_grow_lanes (self, error))
     return LEAT_FLOW_ERROR;
   ring.n = self->lanes->len;
-  self->ledger.stats.lanes = ring.n;
+  self->told.ledger.stats.lanes = ring.n;
   pthread_mutex_init (&ring.lock, NULL);
   pthread_condattr_init (&attributes);
   pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);

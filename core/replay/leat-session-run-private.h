@@ -43,7 +43,7 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 /* After all sources have given something to a run. */
-void leat_session_check_aligned (LeatSession *self, LeatSessionFlight *flight);
+void leat_session_check_aligned (LeatSession *self, LeatFlight *flight);
 /* Sets @error, and returns FALSE. */
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 /* When lanes are others, or more. */
@@ -57,58 +57,55 @@ gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 cou
 gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
 /* Runs without results before the one that has them. */
 guint64 leat_session_count_steps (LeatSession *self, const LeatRun *run);
-gboolean leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path,
-                                    GError **error);
+gboolean leat_session_launch_steps (LeatSession *self, LeatFlight *flight, guint64 n, LeatPath *path, GError **error);
 /* When the device has ended, or it is not known: nobody can call them off any more. */
-void leat_session_forget_steps (LeatSession *self, LeatSessionFlight *flight);
+void leat_session_forget_steps (LeatSession *self, LeatFlight *flight);
 /* The same after they have: CANCELLED where not all of them were done. */
-gboolean leat_session_check_steps (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_check_steps (LeatSession *self, LeatFlight *flight, GError **error);
 /* From any thread: those that are under way on the device end, as far as there are any. */
 void leat_session_call_off_steps (LeatSession *self);
 /* Has every port whose memory the program brings got some? */
 gboolean leat_session_check_bindings (LeatSession *self, GError **error);
 /* One run of a lane: fill and launch, then wait and drain. */
-LeatFlow leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+LeatFlow leat_session_begin_run (LeatSession *self, LeatFlight *flight, gboolean wait, GCancellable *cancellable,
                                  GError **error);
-LeatFlow leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error);
+LeatFlow leat_session_end_run (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error);
 /* Asks every source for a run's data, and gives its results to every sink.  EMPTY when one has nothing, or when all
  * have given and properties that were set meanwhile are to be taken over before the run. */
-LeatFlow leat_session_fill_all (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+LeatFlow leat_session_fill_all (LeatSession *self, LeatFlight *flight, gboolean wait, GCancellable *cancellable,
                                 GError **error);
 /* Is there any source that is asked for its data? */
 gboolean leat_session_asks (LeatSession *self);
 /* A run that was read is not begun: its data are there for the next call. */
-void leat_session_keep_read (LeatSession *self, const LeatSessionFlight *flight);
+void leat_session_keep_read (LeatSession *self, const LeatFlight *flight);
 /* Has every sink that does not wait for it room for the results of a run, and of @ahead before it? */
 gboolean leat_session_has_room (LeatSession *self, guint64 ahead);
 /* For one; FALSE, and which is full. */
 gboolean leat_session_check_sinks (LeatSession *self, GError **error);
 /* Before it is wanted, where the source can: then it is completed, in the order in which it was begun. */
-gboolean leat_session_begin_fill (LeatSession *self, LeatSessionFlight *flight);
-LeatFlow leat_session_complete_fill (LeatSession *self, LeatSessionFlight *flight, GError **error);
-gboolean leat_session_drain_all (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
-                                 GError **error);
+gboolean leat_session_begin_fill (LeatSession *self, LeatFlight *flight);
+LeatFlow leat_session_complete_fill (LeatSession *self, LeatFlight *flight, GError **error);
+gboolean leat_session_drain_all (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error);
 /* The same in steps, for who has several under way: the first and the last come each from a thread of its own. */
-LeatFlow leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
+LeatFlow leat_session_read_run (LeatSession *self, LeatFlight *flight, gboolean wait, GCancellable *cancellable,
                                 GError **error);
 /* Of a streamed run: begins to read, and waits until it has been read.  FALSE: it is for leat_session_read_run (). */
-gboolean leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight);
-LeatFlow leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError **error);
-gboolean leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
-gboolean leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
-gboolean leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable,
-                                GError **error);
-gboolean leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_begin_read (LeatSession *self, LeatFlight *flight);
+LeatFlow leat_session_complete_read (LeatSession *self, LeatFlight *flight, GError **error);
+gboolean leat_session_start_run (LeatSession *self, LeatFlight *flight, GError **error);
+gboolean leat_session_await_run (LeatSession *self, LeatFlight *flight, GError **error);
+gboolean leat_session_give_run (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error);
+gboolean leat_session_check_run (LeatSession *self, LeatFlight *flight, GError **error);
 /* The wait has failed with @error: where a persistent kernel was ended because the run took too long, that leaves the
  * device as it was. */
-void leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error);
+void leat_session_note_runaway (LeatSession *self, LeatFlight *flight, GError **error);
 /* Short runs, see leat-session-quick.c.  Of a session that is taken: FALSE where this run cannot be one, and nothing
  * was done. */
 gboolean leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatFlow *flow, GError **error);
 /* After a run that was not. */
 gboolean leat_session_may_be_quick (LeatSession *self);
 /* Must all that was launched before it have ended before this one is? */
-gboolean leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight);
+gboolean leat_session_needs_quiet (LeatSession *self, const LeatFlight *flight);
 /* The bus is told; the only part of a run that allocates. */
 void leat_session_post_progress (LeatSession *self);
 

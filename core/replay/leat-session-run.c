@@ -6,7 +6,7 @@
  * session's ledger. */
 
 #include "leat-session-stream-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
@@ -25,7 +25,7 @@
 
 /* Is what the program gave for the last run still on the device, and is nothing else to be brought there? */
 static LeatPath
-leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_choose_path (LeatSession *self, const LeatFlight *flight)
 {
   if (!self->options.reuse || self->plan->traits.persistent || self->plan->why_not_reusable != NULL
       || flight->run.streamed || flight->run.flushes)
@@ -48,7 +48,7 @@ leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GEr
     return FALSE;
   if (G_LIKELY (lane->executables[path].is_built))
     return TRUE;
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.levels_changed = TRUE;
   return leat_lane_build_graph (lane, path, error);
 }
 
@@ -56,23 +56,23 @@ leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GEr
 static G_NO_INLINE void
 leat_session_settle_plan (LeatSession *self)
 {
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.levels_changed = TRUE;
   if (leat_plan_settle (self->plan))
     for (guint i = 0; i < self->lanes->len; i++)
       leat_lane_destroy_graphs (g_ptr_array_index (self->lanes, i));
 }
 
 static gboolean
-leat_session_launch_path (LeatSession *self, LeatSessionFlight *flight, LeatPath path, GError **error)
+leat_session_launch_path (LeatSession *self, LeatFlight *flight, LeatPath path, GError **error)
 {
   gboolean good;
 
   leat_nvtx_push ("launch");
-  good = path == LEAT_PATH_TIMED ? leat_session_launch_measured (self, flight, error)
+  good = path == LEAT_PATH_TIMED ? leat_told_launch_measured (&self->told, flight, error)
                                  : leat_lane_launch (flight->lane, path, error);
   leat_nvtx_pop ();
   if (G_UNLIKELY (flight->run.traced) && path != LEAT_PATH_TIMED)
-    flight->run.marks[LEAT_MARK_LAUNCHED] = leat_session_now_ns ();
+    flight->run.marks[LEAT_MARK_LAUNCHED] = leat_run_now_ns ();
   return good;
 }
 
@@ -87,16 +87,16 @@ leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GErr
 }
 
 static gboolean
-leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_launch_all (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatLane *lane = flight->lane;
   const guint64 steps = flight->run.steps;
-  gboolean measured = steps == 0 && lane->timing != NULL && leat_session_is_next_measured (self);
+  gboolean measured = steps == 0 && lane->timing != NULL && leat_told_is_next_measured (&self->told);
   LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self, flight);
 
   if (self->plan->prediction.waits == 0)
     return TRUE;
-  if (G_UNLIKELY (self->plan->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
+  if (G_UNLIKELY (self->plan->holds_back && self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
     leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
@@ -104,7 +104,7 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
     return FALSE;
   if (!flight->run.streamed)
     leat_session_note_on_device (self, FALSE);
-  leat_session_watch_loops (self, flight);
+  leat_told_watch_loops (&self->told, flight, g_atomic_int_get (&self->hold.closing));
   if (!leat_lane_poison (lane, path, error))
     return FALSE;
   if (G_UNLIKELY (steps > 0)
@@ -121,7 +121,7 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
 }
 
 static gboolean
-leat_session_try_ways (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_try_ways (LeatSession *self, LeatFlight *flight, GError **error)
 {
   return leat_session_prepare_path (self, flight->lane, LEAT_PATH_FULL, error)
          && leat_session_calibrate (self, flight, error);
@@ -129,8 +129,8 @@ leat_session_try_ways (LeatSession *self, LeatSessionFlight *flight, GError **er
 
 /* Trials are called off as what is launched for the run is. */
 static gboolean
-leat_session_do_until_stopped (LeatSession *self, LeatSessionFlight *flight,
-                               gboolean (*step) (LeatSession *, LeatSessionFlight *, GError **), GError **error)
+leat_session_do_until_stopped (LeatSession *self, LeatFlight *flight,
+                               gboolean (*step) (LeatSession *, LeatFlight *, GError **), GError **error)
 {
   const LeatStop stop = { &self->hold.closing, flight->run.cancellable };
   gboolean good;
@@ -139,7 +139,7 @@ leat_session_do_until_stopped (LeatSession *self, LeatSessionFlight *flight,
   good = step (self, flight, error);
   flight->lane->stop = NULL;
   if (G_UNLIKELY (!good))
-    leat_session_forget_loops (self, flight->lane);
+    leat_told_forget_loops (&self->told, flight->lane);
   if (G_UNLIKELY (!good && flight->run.on_device))
     {
       leat_session_call_off_steps (self);
@@ -149,23 +149,24 @@ leat_session_do_until_stopped (LeatSession *self, LeatSessionFlight *flight,
 }
 
 static gboolean
-leat_session_launch_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_launch_work (LeatSession *self, LeatFlight *flight, GError **error)
 {
   return leat_session_do_until_stopped (self, flight, leat_session_launch_all, error);
 }
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
 gboolean
-leat_session_check_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_check_run (LeatSession *self, LeatFlight *flight, GError **error)
 {
-  if (leat_session_check_reports (self, flight, error) && leat_session_check_loops (self, flight, error))
+  if (leat_told_check_reports (&self->told, self->batch, flight, error)
+      && leat_told_check_loops (&self->told, flight, error))
     return leat_lane_check_overs (flight->lane, error) && leat_lane_check_guard (flight->lane, error);
   leat_lane_check_overs (flight->lane, NULL);
   return FALSE;
 }
 
 static inline gboolean
-leat_session_is_short (LeatSession *self, LeatSessionFlight *flight)
+leat_session_is_short (LeatSession *self, LeatFlight *flight)
 {
   return G_UNLIKELY (self->plan->grows) && leat_session_find_short (self, flight);
 }
@@ -184,7 +185,7 @@ leat_session_find_beginning (LeatLane *lane, LeatRun *run)
 /* Blocks that were ended on the way have left counters by which the next run's would wait for what never comes, or for
  * too little.  Where these cannot be cleared that is worse, and the session is done with. */
 void
-leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_note_runaway (LeatSession *self, LeatFlight *flight, GError **error)
 {
   g_autoptr (GError) inner = NULL;
 
@@ -198,12 +199,12 @@ leat_session_note_runaway (LeatSession *self, LeatSessionFlight *flight, GError 
       return;
     }
   flight->run.refused = TRUE;
-  self->ledger.stats.runs_refused++;
+  self->told.ledger.stats.runs_refused++;
   leat_session_leave_buffers (self);
 }
 
 static gboolean
-leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_wait_for_work (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatLane *lane = flight->lane;
   LeatRun *run = &flight->run;
@@ -223,36 +224,36 @@ leat_session_wait_for_work (LeatSession *self, LeatSessionFlight *flight, GError
     leat_session_note_runaway (self, flight, error);
   leat_nvtx_pop ();
   if (G_UNLIKELY (run->traced || run->measured))
-    run->marks[LEAT_MARK_COMPUTED] = leat_session_now_ns ();
+    run->marks[LEAT_MARK_COMPUTED] = leat_run_now_ns ();
   run->launched = run->watched = FALSE;
-  leat_session_forget_loops (self, lane);
+  leat_told_forget_loops (&self->told, lane);
   /* Work that did not end has the buffers until the session is closed. */
   if (good)
     leat_session_leave_buffers (self);
   if (G_UNLIKELY (!good))
     leat_session_forget_steps (self, flight);
   if (!good || !leat_session_check_steps (self, flight, error)
-      || (run->measured && !leat_session_read_measured (self, flight, error))
+      || (run->measured && !leat_told_read_measured (&self->told, flight, error))
       || !(leat_session_is_short (self, flight) ? leat_session_forget_run (self, lane, error)
                                                 : leat_session_check_run (self, flight, error)))
     return FALSE;
   if (G_UNLIKELY (run->short_of != NULL))
     return TRUE;
   if (lane->timing != NULL && !run->measured && !run->untimed)
-    leat_session_note_unmeasured (self, run->ended_us - run->filled_us);
+    leat_told_note_unmeasured (&self->told, run->ended_us - run->filled_us);
   if (!run->streamed)
     leat_session_note_on_device (self, TRUE);
   if (G_LIKELY (!run->untimed))
     leat_lane_note_wait (lane, run->ended_us - run->filled_us);
-  self->ledger.stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
-  leat_session_note_kernel_transfers (self, lane, run->path, 1);
+  self->told.ledger.stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
+  leat_ledger_note_kernel_transfers (&self->told.ledger, self->plan, lane, run->path, 1);
   return TRUE;
 }
 
 static void
 leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 {
-  self->ledger.stats.source_us += run->read_us - run->begin_us;
+  self->told.ledger.stats.source_us += run->read_us - run->begin_us;
   if (G_LIKELY (!run->untimed))
     leat_session_note_device_us (self, run->ended_us - run->filled_us);
 }
@@ -260,7 +261,7 @@ leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 static void
 leat_session_mark_filled (LeatRun *run)
 {
-  run->marks[LEAT_MARK_FILLED] = leat_session_now_ns ();
+  run->marks[LEAT_MARK_FILLED] = leat_run_now_ns ();
   run->marks[LEAT_MARK_HANDED] = run->marks[LEAT_MARK_LAUNCHED] = run->marks[LEAT_MARK_COMPUTED] =
     run->marks[LEAT_MARK_FILLED];
 }
@@ -276,7 +277,7 @@ leat_session_gives (LeatSession *self)
 }
 
 static void
-leat_session_note_read_end (LeatSession *self, const LeatSessionFlight *flight, LeatFlow flow)
+leat_session_note_read_end (LeatSession *self, const LeatFlight *flight, LeatFlow flow)
 {
   leat_monitored_note_where (&self->told.monitored, flight->index,
                              flow == LEAT_FLOW_DATA ? LEAT_AT_QUEUE : LEAT_AT_NOTHING);
@@ -284,8 +285,7 @@ leat_session_note_read_end (LeatSession *self, const LeatSessionFlight *flight, 
 
 /* Until the sources have given: what it needs of the session is that of who reads. */
 LeatFlow
-leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
-                       GError **error)
+leat_session_read_run (LeatSession *self, LeatFlight *flight, gboolean wait, GCancellable *cancellable, GError **error)
 {
   LeatRun *run = &flight->run;
   gboolean asks = leat_session_asks (self);
@@ -294,8 +294,8 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
 
   leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_SOURCE);
   run->begin_us = asks ? g_get_monotonic_time () : 0;
-  if (G_UNLIKELY (self->tracing.trace != NULL))
-    run->marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
+  if (G_UNLIKELY (self->told.tracing.trace != NULL))
+    run->marks[LEAT_MARK_BEGUN] = leat_run_now_ns ();
   leat_session_begin_watch (self, &watch);
   flow = leat_session_fill_all (self, flight, wait, cancellable, error);
   leat_session_end_watch (self, &watch);
@@ -303,16 +303,16 @@ leat_session_read_run (LeatSession *self, LeatSessionFlight *flight, gboolean wa
   if (flow != LEAT_FLOW_DATA)
     return flow;
   run->read_us = run->streamed ? g_get_monotonic_time () : 0;
-  if (G_UNLIKELY (self->tracing.trace != NULL))
+  if (G_UNLIKELY (self->told.tracing.trace != NULL))
     leat_session_mark_filled (run);
   return flow;
 }
 
 gboolean
-leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight)
+leat_session_begin_read (LeatSession *self, LeatFlight *flight)
 {
-  if (G_UNLIKELY (self->tracing.trace != NULL))
-    flight->run.marks[LEAT_MARK_BEGUN] = leat_session_now_ns ();
+  if (G_UNLIKELY (self->told.tracing.trace != NULL))
+    flight->run.marks[LEAT_MARK_BEGUN] = leat_run_now_ns ();
   if (!leat_session_begin_fill (self, flight))
     return FALSE;
   leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_SOURCE);
@@ -321,7 +321,7 @@ leat_session_begin_read (LeatSession *self, LeatSessionFlight *flight)
 
 /* A run's time of reading is how long it was waited for: others are begun meanwhile. */
 LeatFlow
-leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_complete_read (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatRun *run = &flight->run;
   LeatFlow flow;
@@ -331,7 +331,7 @@ leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError
   flow = leat_session_complete_fill (self, flight, error);
   leat_session_note_read_end (self, flight, flow);
   run->read_us = g_get_monotonic_time ();
-  if (G_UNLIKELY (self->tracing.trace != NULL))
+  if (G_UNLIKELY (self->told.tracing.trace != NULL))
     leat_session_mark_filled (run);
   return flow;
 }
@@ -339,7 +339,7 @@ leat_session_complete_read (LeatSession *self, LeatSessionFlight *flight, GError
 /* A thread that waits for the CPU driver does the work itself.  With more than one run launched another one does, and
  * is woken for it, which is worth while for long runs that need not wait for each other. */
 static gboolean
-leat_session_goes_one_by_one (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_goes_one_by_one (LeatSession *self, const LeatFlight *flight)
 {
   const LeatLane *lane = flight->lane;
 
@@ -348,23 +348,23 @@ leat_session_goes_one_by_one (LeatSession *self, const LeatSessionFlight *flight
 }
 
 gboolean
-leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight)
+leat_session_needs_quiet (LeatSession *self, const LeatFlight *flight)
 {
   return flight->run.ends || leat_session_goes_one_by_one (self, flight)
          || (self->plan->prediction.foreign > 0 && leat_changes_are_there (leat_pipeline_get_changes (self->pipeline)))
-         || (self->plan->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
+         || (self->plan->holds_back && self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
 }
 
 /* Data that was read is counted once, however far the run gets. */
 static void
-leat_session_note_read (LeatSession *self, LeatSessionFlight *flight)
+leat_session_note_read (LeatSession *self, LeatFlight *flight)
 {
-  self->ledger.stats.items_in += flight->run.items;
-  self->ledger.stats.bytes_in += flight->run.bytes;
+  self->told.ledger.stats.items_in += flight->run.items;
+  self->told.ledger.stats.bytes_in += flight->run.bytes;
 }
 
 static gboolean
-leat_session_start_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_start_work (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatRun *run = &flight->run;
 
@@ -372,9 +372,9 @@ leat_session_start_work (LeatSession *self, LeatSessionFlight *flight, GError **
   leat_session_note_last (self, 0);
   if (!leat_device_check (self->device, error) || !leat_session_take_changes (self, error))
     return FALSE;
-  run->number = run->streamed ? run->number : self->ledger.stats.runs + 1;
-  run->traced = leat_session_is_traced (self);
-  self->tracing.n += run->traced;
+  run->number = run->streamed ? run->number : self->told.ledger.stats.runs + 1;
+  run->traced = leat_told_is_traced (&self->told);
+  self->told.tracing.n += run->traced;
   run->steps = leat_session_count_steps (self, run);
   run->known = leat_session_recall (self, flight);
   if (!run->known && self->tuning.to_calibrate
@@ -390,12 +390,12 @@ leat_session_start_work (LeatSession *self, LeatSessionFlight *flight, GError **
   if (G_UNLIKELY (run->traced && !run->streamed))
     leat_session_mark_filled (run);
   if (G_UNLIKELY (run->traced))
-    run->marks[LEAT_MARK_HANDED] = leat_session_now_ns ();
+    run->marks[LEAT_MARK_HANDED] = leat_run_now_ns ();
   return run->known || run->refused || leat_session_launch_work (self, flight, error);
 }
 
 gboolean
-leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_start_run (LeatSession *self, LeatFlight *flight, GError **error)
 {
   gboolean good;
 
@@ -409,7 +409,7 @@ leat_session_start_run (LeatSession *self, LeatSessionFlight *flight, GError **e
 /* With the room that it needs, as often as more of it is found to be missing: what was cut off in one place is not
  * there to be counted in the next.  The flight stays where it is, as there are no more of them than before. */
 static G_NO_INLINE gboolean
-leat_session_run_whole (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_run_whole (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatRun *run = &flight->run;
 
@@ -434,7 +434,7 @@ leat_session_run_whole (LeatSession *self, LeatSessionFlight *flight, GError **e
 
 /* A run whose result was known is no measurement of anything. */
 static gboolean
-leat_session_await_work (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_await_work (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatRun *run = &flight->run;
 
@@ -459,7 +459,7 @@ leat_session_await_work (LeatSession *self, LeatSessionFlight *flight, GError **
 }
 
 gboolean
-leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_session_await_run (LeatSession *self, LeatFlight *flight, GError **error)
 {
   gboolean good = leat_session_await_work (self, flight, error);
 
@@ -468,7 +468,7 @@ leat_session_await_run (LeatSession *self, LeatSessionFlight *flight, GError **e
 }
 
 gboolean
-leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
+leat_session_give_run (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error)
 {
   LeatRun *run = &flight->run;
   gboolean gives = leat_session_gives (self) && (!run->known || run->streamed);
@@ -477,7 +477,7 @@ leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellabl
   gboolean good;
 
   if (G_UNLIKELY (run->traced))
-    run->marks[LEAT_MARK_GIVEN] = leat_session_now_ns ();
+    run->marks[LEAT_MARK_GIVEN] = leat_run_now_ns ();
   leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_SINK);
   leat_session_begin_watch (self, &watch);
   good = leat_session_drain_all (self, flight, cancellable, error);
@@ -487,13 +487,12 @@ leat_session_give_run (LeatSession *self, LeatSessionFlight *flight, GCancellabl
     return FALSE;
   run->sink_us = gives ? g_get_monotonic_time () - begin_us : 0;
   if (G_UNLIKELY (run->traced))
-    leat_session_trace_run (self, flight);
+    leat_told_trace_run (&self->told, flight);
   return TRUE;
 }
 
 LeatFlow
-leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean wait, GCancellable *cancellable,
-                        GError **error)
+leat_session_begin_run (LeatSession *self, LeatFlight *flight, gboolean wait, GCancellable *cancellable, GError **error)
 {
   LeatFlow flow;
 
@@ -520,33 +519,33 @@ leat_session_begin_run (LeatSession *self, LeatSessionFlight *flight, gboolean w
 }
 
 static LeatFlow
-leat_session_end_one (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
+leat_session_end_one (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error)
 {
   if (!leat_session_await_run (self, flight, error))
     {
-      self->ledger.stats.runs += flight->run.refused;
+      self->told.ledger.stats.runs += flight->run.refused;
       return LEAT_FLOW_ERROR;
     }
   if (!leat_session_give_run (self, flight, cancellable, error))
     return LEAT_FLOW_ERROR;
-  self->ledger.stats.bytes_out += flight->run.taken;
-  self->ledger.stats.sink_us += flight->run.sink_us;
-  if (self->ledger.stats.runs == 0)
-    self->ledger.stats.first_us = g_get_monotonic_time () - self->ledger.open_since_us;
-  self->ledger.stats.runs += flight->run.known ? 1 : 1 + flight->run.steps;
+  self->told.ledger.stats.bytes_out += flight->run.taken;
+  self->told.ledger.stats.sink_us += flight->run.sink_us;
+  if (self->told.ledger.stats.runs == 0)
+    self->told.ledger.stats.first_us = g_get_monotonic_time () - self->told.ledger.open_since_us;
+  self->told.ledger.stats.runs += flight->run.known ? 1 : 1 + flight->run.steps;
   return LEAT_FLOW_DATA;
 }
 
 /* Those after the first on the same inputs, when each gives its results. */
 static LeatFlow
-leat_session_run_again (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
+leat_session_run_again (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error)
 {
   LeatRun *run = &flight->run;
 
   if (!leat_session_may_go_on (self, cancellable, error))
     return LEAT_FLOW_ERROR;
   run->begin_us = run->read_us = run->filled_us = g_get_monotonic_time ();
-  run->number = self->ledger.stats.runs + 1;
+  run->number = self->told.ledger.stats.runs + 1;
   run->taken = 0;
   run->known = run->traced = FALSE;
   run->refused = !leat_session_check_sinks (self, error);
@@ -558,7 +557,7 @@ leat_session_run_again (LeatSession *self, LeatSessionFlight *flight, GCancellab
 }
 
 LeatFlow
-leat_session_end_run (LeatSession *self, LeatSessionFlight *flight, GCancellable *cancellable, GError **error)
+leat_session_end_run (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error)
 {
   const guint64 n = flight->run.steps == 0 && !flight->run.flushes ? self->options.repeat : 1;
   LeatFlow flow = leat_session_end_one (self, flight, cancellable, error);

@@ -32,7 +32,7 @@ gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGr
  * (transfer full) */
 LeatPlan *leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error);
 /* After a run of a plan that may grow: had an output too little room?  The run says which then. */
-gboolean leat_session_find_short (LeatSession *self, LeatSessionFlight *flight);
+gboolean leat_session_find_short (LeatSession *self, LeatFlight *flight);
 /* Drops what the run left in the lane to be looked at when it ends. */
 gboolean leat_session_forget_run (LeatSession *self, LeatLane *lane, GError **error);
 /* No run is under way.  @buffer: of the plan that runs until then.  FALSE: that one goes on, unless the session has
@@ -53,8 +53,8 @@ void leat_session_note_persistent (LeatSession *self);
 gboolean leat_session_check_memo (LeatPlan *plan, GError **error);
 gboolean leat_session_make_memo (LeatSession *self, GError **error);
 void leat_session_drop_memo (LeatSession *self);
-gboolean leat_session_recall (LeatSession *self, const LeatSessionFlight *flight);
-void leat_session_remember (LeatSession *self, const LeatSessionFlight *flight);
+gboolean leat_session_recall (LeatSession *self, const LeatFlight *flight);
+void leat_session_remember (LeatSession *self, const LeatFlight *flight);
 /* Remembers the inputs and results at the session's spans, where other inputs were looked for last. */
 void leat_session_remember_spans (LeatSession *self);
 /* A lane of a batch has the inputs of another one. */

@@ -24,7 +24,7 @@ typedef struct
 LeatSetupBase
 leat_session_get_base (LeatSession *self)
 {
-  return (LeatSetupBase){ self->device, self->store, &self->graph_counts, self->measuring.is_on };
+  return (LeatSetupBase){ self->device, self->store, &self->told.ledger.graph_counts, self->told.measuring.is_on };
 }
 
 static void
@@ -82,11 +82,11 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
 {
   const LeatLane *lane = g_ptr_array_index (self->lanes, 0);
 
-  leat_session_list_kernel_transfers (self);
+  leat_ledger_list_kernel_transfers (&self->told.ledger, self->plan);
   for (guint i = 0; i < self->lanes->len && !same_memory; i++)
     leat_session_begin_lane_counts (g_ptr_array_index (self->lanes, i));
   if (!same_memory || !lane->executables[LEAT_PATH_TIMED].is_built)
-    leat_session_clear_times (self);
+    leat_told_clear_times (&self->told);
 }
 
 static void
@@ -184,7 +184,7 @@ leat_session_make_setup (LeatSession *self, GError **error)
 
   self->store = leat_store_new (self->device, self->account);
   leat_session_choose_scratch (self);
-  memset (&self->graph_counts, 0, sizeof self->graph_counts);
+  memset (&self->told.ledger.graph_counts, 0, sizeof self->told.ledger.graph_counts);
   base = leat_session_get_base (self);
   setup = leat_setup_new (&base, self->plan, NULL, error);
   if (setup == NULL)
@@ -193,7 +193,7 @@ leat_session_make_setup (LeatSession *self, GError **error)
   begin = g_get_monotonic_time ();
   if (!leat_setup_begin (setup, NULL, error))
     return FALSE;
-  self->ledger.stats.contents_us = g_get_monotonic_time () - begin;
+  self->told.ledger.stats.contents_us = g_get_monotonic_time () - begin;
   leat_session_point_at (self, setup);
   return TRUE;
 }
@@ -205,7 +205,7 @@ leat_session_build_setup (LeatSession *self, GError **error)
 
   if (!leat_setup_build (self->setup, NULL, &why, error))
     return FALSE;
-  self->ledger.stats.instantiate_us = self->graph_counts.instantiate_us;
+  self->told.ledger.stats.instantiate_us = self->told.ledger.graph_counts.instantiate_us;
   return TRUE;
 }
 
@@ -263,14 +263,14 @@ leat_session_fail_build (LeatSession *self, LeatSetup *donor)
 static gboolean
 leat_session_build_from (LeatSession *self, LeatSetup *setup, LeatSetup *donor, LeatTaking *taking, GError **error)
 {
-  const LeatGraphCounts before = self->graph_counts;
+  const LeatGraphCounts before = self->told.ledger.graph_counts;
   g_autofree char *why = NULL;
 
   if (!leat_setup_build (setup, donor, &why, error))
     return leat_session_fail_build (self, donor);
-  if (self->graph_counts.instantiations > before.instantiations)
+  if (self->told.ledger.graph_counts.instantiations > before.instantiations)
     taking->how = "instantiated";
-  else if (self->graph_counts.graph_updates > before.graph_updates)
+  else if (self->told.ledger.graph_counts.graph_updates > before.graph_updates)
     taking->how = "graph-updated";
   if (why != NULL)
     {
@@ -316,7 +316,7 @@ leat_session_adjust_setup (LeatSession *self, LeatSetup *setup, LeatPlan *plan, 
   if (leat_setup_adjust (setup, &base, plan, &broken, &inner))
     {
       taking->how = setup == self->setup ? "updated" : "cached";
-      self->ledger.stats.shape_hits += setup != self->setup;
+      self->told.ledger.stats.shape_hits += setup != self->setup;
       return leat_session_switch (self, setup, error);
     }
   if (!broken)
@@ -380,7 +380,7 @@ leat_session_note_taking (LeatSession *self, LeatTaking *taking)
     leat_taking_tell_growth (taking);
   if (taking->reason == NULL)
     return;
-  leat_session_tell_reason (self, taking->reason);
+  leat_told_set_reason (&self->told, taking->reason);
   leat_session_post_taking (self, taking);
 }
 
@@ -397,7 +397,7 @@ leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGrowth *gro
     good = leat_session_adjust_setup (self, setup, plan, &taking, error);
   else
     good = leat_session_take_new_plan (self, plan, &taking, error);
-  self->ledger.levels_changed = TRUE;
+  self->told.ledger.levels_changed = TRUE;
   if (good)
     leat_session_note_taking (self, &taking);
   g_free (taking.reason);

@@ -4,7 +4,7 @@
 
 /* The figures of a session as they are told to others: dictionary, property, text. */
 
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 
 #include "graph/leat-app-private.h"
 #include "leat-session-told-private.h"
@@ -29,37 +29,37 @@ leat_session_get_shared_bytes (LeatSession *self)
 static void
 leat_session_note_levels (LeatSession *self)
 {
-  self->ledger.levels_changed = FALSE;
-  self->ledger.stats.shapes = self->shapes.setups->len > 0 ? self->shapes.setups->len - 1 : 0;
-  self->ledger.stats.shape_bytes = leat_session_get_cached_bytes (self);
-  self->ledger.stats.shared_bytes = leat_session_get_shared_bytes (self);
-  leat_memory_account_get (self->account, &self->ledger.stats.memory);
-  self->ledger.stats.graph_bytes = self->ledger.stats.graph_reserved_bytes = 0;
+  self->told.ledger.levels_changed = FALSE;
+  self->told.ledger.stats.shapes = self->shapes.setups->len > 0 ? self->shapes.setups->len - 1 : 0;
+  self->told.ledger.stats.shape_bytes = leat_session_get_cached_bytes (self);
+  self->told.ledger.stats.shared_bytes = leat_session_get_shared_bytes (self);
+  leat_memory_account_get (self->account, &self->told.ledger.stats.memory);
+  self->told.ledger.stats.graph_bytes = self->told.ledger.stats.graph_reserved_bytes = 0;
   for (guint i = 0; i < self->shapes.setups->len; i++)
-    self->ledger.stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->shapes.setups, i));
+    self->told.ledger.stats.graph_bytes += leat_setup_get_graph_bytes (g_ptr_array_index (self->shapes.setups, i));
   for (guint i = 0; i < self->lanes->len; i++)
-    self->ledger.stats.graph_reserved_bytes = ((LeatLane *) g_ptr_array_index (self->lanes, i))->reserved_bytes;
+    self->told.ledger.stats.graph_reserved_bytes = ((LeatLane *) g_ptr_array_index (self->lanes, i))->reserved_bytes;
 }
 
 static void
 leat_session_note_dropped (LeatSession *self)
 {
-  self->ledger.stats.dropped = 0;
+  self->told.ledger.stats.dropped = 0;
   for (guint i = 0; i < self->ends.inputs->len; i++)
     if (leat_session_get_input (self, i)->app != NULL)
-      self->ledger.stats.dropped += leat_app_get_dropped (leat_session_get_input (self, i)->app);
+      self->told.ledger.stats.dropped += leat_app_get_dropped (leat_session_get_input (self, i)->app);
   for (guint i = 0; i < self->ends.outputs->len; i++)
     if (leat_session_get_output (self, i)->app != NULL)
-      self->ledger.stats.dropped += leat_app_get_dropped (leat_session_get_output (self, i)->app);
+      self->told.ledger.stats.dropped += leat_app_get_dropped (leat_session_get_output (self, i)->app);
 }
 
 /* Updates the statistics that a run may have changed. */
 static void
 leat_session_note_run (LeatSession *self)
 {
-  self->ledger.stats.memo_entries = self->recall.memo != NULL ? leat_memo_get_n_entries (self->recall.memo) : 0;
-  self->ledger.stats.memo_bytes = self->recall.memo != NULL ? leat_memo_get_bytes (self->recall.memo) : 0;
-  self->ledger.stats.graphs = self->graph_counts;
+  self->told.ledger.stats.memo_entries = self->recall.memo != NULL ? leat_memo_get_n_entries (self->recall.memo) : 0;
+  self->told.ledger.stats.memo_bytes = self->recall.memo != NULL ? leat_memo_get_bytes (self->recall.memo) : 0;
+  self->told.ledger.stats.graphs = self->told.ledger.graph_counts;
   leat_session_note_persistent (self);
   leat_session_note_dropped (self);
 }
@@ -69,60 +69,37 @@ void
 leat_session_tell_stats (LeatSession *self)
 {
   leat_session_note_run (self);
-  self->ledger.stats.early_starts = self->plan->prediction.early_starts;
-  if (G_UNLIKELY (self->ledger.levels_changed))
+  self->told.ledger.stats.early_starts = self->plan->prediction.early_starts;
+  if (G_UNLIKELY (self->told.ledger.levels_changed))
     leat_session_note_levels (self);
-  g_mutex_lock (&self->told.lock);
-  self->told.stats = self->ledger.stats;
-  g_mutex_unlock (&self->told.lock);
+  leat_told_set_stats (&self->told);
 }
 
 void
 leat_session_tell_run (LeatSession *self)
 {
   leat_session_note_run (self);
-  g_mutex_lock (&self->told.lock);
-  memcpy (&self->told.stats, &self->ledger.stats, G_STRUCT_OFFSET (LeatSessionStats, runs_measured));
-  g_mutex_unlock (&self->told.lock);
-}
-
-void
-leat_session_tell_reason (LeatSession *self, const char *reason)
-{
-  g_mutex_lock (&self->told.lock);
-  g_free (self->told.reason);
-  self->told.reason = g_strdup (reason);
-  g_mutex_unlock (&self->told.lock);
-}
-
-char *
-leat_session_dup_reason (LeatSession *self)
-{
-  char *reason;
-
-  g_mutex_lock (&self->told.lock);
-  reason = g_strdup (self->told.reason != NULL ? self->told.reason : "");
-  g_mutex_unlock (&self->told.lock);
-  return reason;
-}
-
-void
-leat_session_get_stats (LeatSession *self, LeatSessionStats *stats)
-{
-  g_mutex_lock (&self->told.lock);
-  *stats = self->told.stats;
-  g_mutex_unlock (&self->told.lock);
-  if (stats->device_max_us == 0)
-    stats->device_min_us = 0;
+  leat_told_set_run_stats (&self->told);
 }
 
 const char *
-leat_session_get_why_not_on_device (LeatSession *self)
+leat_session_get_state_name (gconstpointer session)
 {
-  LeatSessionStats stats;
+  LeatSession *self = (LeatSession *) session;
 
-  leat_session_get_stats (self, &stats);
-  return stats.graphs.why_not_on_device != NULL ? stats.graphs.why_not_on_device : "";
+  if (leat_session_is_evicted (self))
+    return "evicted";
+  switch (g_atomic_int_get (&self->hold.use))
+    {
+    case LEAT_SESSION_RUNNING:
+      return "running";
+    case LEAT_SESSION_LAUNCHED:
+      return "launched";
+    case LEAT_SESSION_CHANGING:
+      return "changing";
+    default:
+      return "idle";
+    }
 }
 
 static GVariant *
@@ -266,39 +243,18 @@ leat_session_print_trials (LeatSession *self, const GArray *trials)
 GVariant *
 leat_session_dup_stats (LeatSession *self)
 {
-  const LeatCounter *counters;
-  guint n_counters;
-  g_autofree char *reason = NULL;
-  LeatSessionStats stats;
   GVariantDict dict;
 
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
-  reason = leat_session_dup_reason (self);
-  leat_session_get_stats (self, &stats);
   g_variant_dict_init (&dict, NULL);
+  leat_told_fill_stats (&self->told, &dict);
   g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self, self->tuning.trials));
   g_variant_dict_insert_value (&dict, "former-trials", leat_session_print_trials (self, self->tuning.former_trials));
-  g_variant_dict_insert_value (&dict, "growths", leat_session_print_growths (self));
-  g_variant_dict_insert_value (&dict, "reports-by-code", leat_session_print_reports (self));
-  g_variant_dict_insert (&dict, "last-reason", "s", reason);
-  g_variant_dict_insert (&dict, "why-not-repeated-on-device", "s", leat_session_get_why_not_on_device (self));
-  counters = leat_counters_get (&n_counters);
-  for (guint i = 0; i < n_counters; i++)
-    g_variant_dict_insert (&dict, counters[i].name, leat_counter_is_time (&counters[i]) ? "x" : "t",
-                           leat_counter_get (&counters[i], &stats));
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 
 guint64
 leat_session_get_number (LeatSession *self, const char *name)
 {
-  guint n;
-  const LeatCounter *counters = leat_counters_get (&n);
-  LeatSessionStats stats;
-
-  leat_session_get_stats (self, &stats);
-  for (guint i = 0; i < n; i++)
-    if (g_str_equal (counters[i].name, name))
-      return leat_counter_get (&counters[i], &stats);
-  g_return_val_if_reached (0);
+  return leat_told_get_number (&self->told, name);
 }

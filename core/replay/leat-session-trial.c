@@ -30,13 +30,13 @@ leat_trial_compare (gconstpointer a, gconstpointer b)
 
 /* None where the program brings the memory, which may be the device's, and for a sink that takes it there. */
 static gsize
-leat_trial_count_bytes (const LeatSessionStaging *staging)
+leat_trial_count_bytes (const LeatStaging *staging)
 {
   LeatView view;
 
   if (staging->binding != NULL || staging->view.data == NULL)
     return 0;
-  leat_session_view (staging, &view);
+  leat_staging_view (staging, &view);
   return MIN (leat_view_get_bytes (&view), LEAT_TRIAL_TOUCHED);
 }
 
@@ -47,7 +47,7 @@ leat_trial_fill (LeatSession *self)
 {
   for (guint i = 0; i < self->ends.inputs->len; i++)
     {
-      const LeatSessionStaging *staging = &leat_session_get_input (self, i)->staging;
+      const LeatStaging *staging = &leat_session_get_input (self, i)->staging;
       gsize bytes = leat_trial_count_bytes (staging);
       volatile guint8 *data = staging->view.data;
 
@@ -61,7 +61,7 @@ leat_trial_read (LeatSession *self)
 {
   for (guint i = 0; i < self->ends.outputs->len; i++)
     {
-      const LeatSessionStaging *staging = &leat_session_get_output (self, i)->staging;
+      const LeatStaging *staging = &leat_session_get_output (self, i)->staging;
       gsize bytes = leat_trial_count_bytes (staging);
       volatile const guint8 *data = staging->view.data;
 
@@ -89,10 +89,10 @@ leat_trial_replay (LeatSession *self, LeatLane *lane, GError **error)
   leat_lane_forget_runaways (lane);
   if (!leat_lane_poison (lane, LEAT_PATH_FULL, error))
     return -1;
-  begin = leat_session_now_ns ();
+  begin = leat_run_now_ns ();
   if (!leat_lane_launch (lane, LEAT_PATH_FULL, error) || !leat_lane_wait (lane, LEAT_WAIT_SPIN, error))
     return -1;
-  us = (leat_session_now_ns () - begin) / 1e3;
+  us = (leat_run_now_ns () - begin) / 1e3;
   lane->executables[LEAT_PATH_FULL].counted_from++; /* a trial is no run */
   leat_trial_read (self);
   return us;

@@ -50,3 +50,16 @@ leat_priority_get_type (void)
     g_once_init_leave (&type, g_enum_register_static ("LeatPriority", values));
   return type;
 }
+
+GType
+leat_timing_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_TIMING_OFF, "LEAT_TIMING_OFF", "off" },
+                                       { LEAT_TIMING_NODES, "LEAT_TIMING_NODES", "nodes" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatTimingMode", values));
+  return type;
+}

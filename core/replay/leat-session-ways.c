@@ -266,6 +266,6 @@ leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
         ways[i] = leat_op_get_measured (old);
     }
   traits.ways = self->tuning.ways_known ? ways : NULL;
-  traits.settled = traits.settled || self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
+  traits.settled = traits.settled || self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
   return leat_session_bind_persistent (self, plan, &traits, error);
 }

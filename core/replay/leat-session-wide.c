@@ -9,7 +9,7 @@
 #include "leat-session-stream-private.h"
 #include "leat-kept-private.h"
 #include "leat-session-batch-private.h"
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 
 #include "graph/leat-pipeline-private.h"
 #include "bind/leat-bind-private.h"
@@ -24,8 +24,8 @@ typedef struct
   LeatSession *session;
   LeatBatch *batch;
   GCancellable *cancellable;
-  guint n;                  /* lanes in a launch */
-  LeatSessionFlight *slots; /* for each lane that there is memory for: where it has its data */
+  guint n;           /* lanes in a launch */
+  LeatFlight *slots; /* for each lane that there is memory for: where it has its data */
   LeatBatchRun run;
   guint filled[LEAT_BATCH_FLIGHTS];       /* of each flight: lanes that have data and have not been given */
   gint64 launched_us[LEAT_BATCH_FLIGHTS]; /* 0: not yet */
@@ -67,7 +67,7 @@ leat_session_should_widen (LeatSession *self)
 }
 
 static void
-leat_wide_place (LeatWide *self, const LeatBuffer *buffer, guint slot, LeatSessionStaging *staging)
+leat_wide_place (LeatWide *self, const LeatBuffer *buffer, guint slot, LeatStaging *staging)
 {
   guint8 *host = leat_batch_get_host (self->batch, buffer->id, slot);
 
@@ -81,14 +81,14 @@ leat_wide_make_slots (LeatWide *self)
   LeatSession *session = self->session;
   guint n_ports = session->ends.inputs->len + session->ends.outputs->len;
 
-  self->slots = g_new0 (LeatSessionFlight, self->run.n);
+  self->slots = g_new0 (LeatFlight, self->run.n);
   for (guint slot = 0; slot < self->run.n; slot++)
     {
-      LeatSessionFlight *flight = &self->slots[slot];
+      LeatFlight *flight = &self->slots[slot];
 
       flight->lane = leat_session_get_flight (session, 0)->lane;
       flight->index = slot;
-      flight->inputs = g_new (LeatSessionStaging, n_ports);
+      flight->inputs = g_new (LeatStaging, n_ports);
       flight->outputs = flight->inputs + session->ends.inputs->len;
       for (guint i = 0; i < session->ends.inputs->len; i++)
         {
@@ -128,7 +128,7 @@ leat_wide_count_launched (LeatWide *self)
 static gboolean
 leat_wide_give (LeatWide *self, guint slot, GError **error)
 {
-  LeatSessionFlight *flight = &self->slots[slot];
+  LeatFlight *flight = &self->slots[slot];
   GError **failure = (GError **) &g_ptr_array_index (self->batch->errors, slot);
   LeatSession *session = self->session;
 
@@ -137,9 +137,9 @@ leat_wide_give (LeatWide *self, guint slot, GError **error)
   if (*failure == NULL && !leat_session_give_run (session, flight, self->cancellable, error))
     return FALSE;
   g_clear_error (failure);
-  session->ledger.stats.sink_us += flight->run.sink_us;
-  if (session->ledger.stats.runs++ == 0)
-    session->ledger.stats.first_us = g_get_monotonic_time () - session->ledger.open_since_us;
+  session->told.ledger.stats.sink_us += flight->run.sink_us;
+  if (session->told.ledger.stats.runs++ == 0)
+    session->told.ledger.stats.first_us = g_get_monotonic_time () - session->told.ledger.open_since_us;
   return TRUE;
 }
 
@@ -147,7 +147,7 @@ leat_wide_give (LeatWide *self, guint slot, GError **error)
 static void
 leat_wide_set_before (LeatWide *self, guint index, guint others)
 {
-  self->run.before = self->session->ledger.stats.runs + others - (guint64) index * self->n;
+  self->run.before = self->session->told.ledger.stats.runs + others - (guint64) index * self->n;
 }
 
 /* The first of all lanes that fail is what the call ends with. */
@@ -176,7 +176,7 @@ leat_wide_complete (LeatWide *self, guint index, GError **error)
     return TRUE;
   leat_wide_set_before (self, index, 0);
   good = leat_batch_run_complete (session, &self->run, &self->batch->flights[index], error);
-  session->ledger.stats.device_us += g_get_monotonic_time () - self->launched_us[index];
+  session->told.ledger.stats.device_us += g_get_monotonic_time () - self->launched_us[index];
   leat_wide_tell (self, first, n);
   for (guint i = 0; i < n && good; i++)
     good = leat_wide_give (self, first + i, error);
@@ -232,7 +232,8 @@ leat_wide_launch (LeatWide *self, guint index, GError **error)
         return FALSE;
     }
   self->launched_us[index] = g_get_monotonic_time ();
-  session->ledger.stats.in_flight_most = MAX (session->ledger.stats.in_flight_most, leat_wide_count_launched (self));
+  session->told.ledger.stats.in_flight_most =
+    MAX (session->told.ledger.stats.in_flight_most, leat_wide_count_launched (self));
   return TRUE;
 }
 
@@ -241,7 +242,7 @@ static LeatFlow
 leat_wide_read (LeatWide *self, guint slot, gboolean wait, GError **error)
 {
   LeatSession *session = self->session;
-  LeatSessionFlight *flight = &self->slots[slot];
+  LeatFlight *flight = &self->slots[slot];
   LeatFlow flow;
 
   if (session->ends.n_filled == 0)
@@ -250,9 +251,9 @@ leat_wide_read (LeatWide *self, guint slot, gboolean wait, GError **error)
   self->is_clean = flow == LEAT_FLOW_ERROR && flight->run.refused;
   if (flow != LEAT_FLOW_DATA)
     return flow;
-  session->ledger.stats.items_in += flight->run.items;
-  session->ledger.stats.bytes_in += flight->run.bytes;
-  session->ledger.stats.source_us += flight->run.read_us - flight->run.begin_us;
+  session->told.ledger.stats.items_in += flight->run.items;
+  session->told.ledger.stats.bytes_in += flight->run.bytes;
+  session->told.ledger.stats.source_us += flight->run.read_us - flight->run.begin_us;
   return LEAT_FLOW_DATA;
 }
 
@@ -263,13 +264,13 @@ leat_wide_find_room (LeatWide *self, guint index, GError **error)
 {
   LeatSession *session = self->session;
   guint ahead = leat_wide_count_launched (self) + self->filled[index];
-  LeatSessionFlight *flight = &self->slots[index * self->n + self->filled[index]];
+  LeatFlight *flight = &self->slots[index * self->n + self->filled[index]];
 
   if (leat_session_has_room (session, ahead))
     return LEAT_FLOW_DATA;
   leat_session_keep_read (session, flight);
-  session->ledger.stats.items_in -= flight->run.items;
-  session->ledger.stats.bytes_in -= flight->run.bytes;
+  session->told.ledger.stats.items_in -= flight->run.items;
+  session->told.ledger.stats.bytes_in -= flight->run.bytes;
   self->is_clean = ahead == 0 && !leat_session_check_sinks (session, error);
   return self->is_clean ? LEAT_FLOW_ERROR : LEAT_FLOW_EMPTY;
 }
@@ -379,7 +380,7 @@ static LeatFlow
 leat_wide_settle (LeatWide *self, LeatFlow flow, GError **error)
 {
   LeatSession *session = self->session;
-  LeatSessionFlight *flight = leat_session_get_flight (session, 0);
+  LeatFlight *flight = leat_session_get_flight (session, 0);
 
   leat_monitored_clear_where (&session->told.monitored);
   leat_wide_keep_read (self);
@@ -417,8 +418,8 @@ leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError *
     return leat_session_settle (self, LEAT_FLOW_ERROR, error);
   leat_batch_begin_errors (batch, wide.run.n);
   g_array_set_size (batch->reports, 0);
-  leat_session_take_refusal (self, NULL);
+  leat_told_take_refusal (&self->told, NULL);
   leat_wide_make_slots (&wide);
-  self->ledger.stats.lanes = wide.run.n;
+  self->told.ledger.stats.lanes = wide.run.n;
   return leat_wide_settle (&wide, leat_wide_go (&wide, error), error);
 }

@@ -4,7 +4,7 @@
 
 /* The object: its life.  leat-session-open.c and its neighbours have the rest. */
 
-#include "leat-session-reports-private.h"
+#include "tell/leat-reports-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
 
@@ -119,30 +119,16 @@ leat_session_finalize (GObject *object)
   g_ptr_array_unref (self->ends.endpoints);
   g_array_unref (self->tuning.trials);
   g_array_unref (self->tuning.former_trials);
-  g_ptr_array_unref (self->told.growths);
   g_array_unref (self->flights);
-  g_array_unref (self->tracing.widths);
-  g_array_unref (self->ledger.kernel_transfers);
   g_clear_pointer (&self->account, leat_memory_account_unref);
-  g_array_unref (self->told.report_totals);
-  g_array_unref (self->told.loop_totals);
-  g_ptr_array_unref (self->told.looping);
-  g_clear_pointer (&self->told.reported, g_ptr_array_unref);
-  g_clear_pointer (&self->told.queues, g_variant_unref);
-  g_clear_pointer (&self->told.refusal, g_variant_unref);
   g_clear_error (&self->tuning.trial_error);
   g_clear_object (&self->pipeline);
   g_free (self->options.selector);
   g_free (self->tuning.band);
-  g_free (self->told.device);
-  g_free (self->told.reason);
   g_free (self->options.trace_path);
-  g_free (self->told.name);
-  leat_session_clear_times (self);
-  g_array_unref (self->told.times.nodes);
   g_weak_ref_clear (&self->overseen.overseer);
   leat_session_set_scratch (self, NULL);
-  g_mutex_clear (&self->told.lock);
+  leat_told_clear (&self->told);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }
 
@@ -164,7 +150,7 @@ leat_trial_clear (LeatTrial *trial)
 }
 
 static void
-leat_session_flight_clear (LeatSessionFlight *flight)
+leat_session_flight_clear (LeatFlight *flight)
 {
   g_free (flight->inputs);
   g_free (flight->outputs);
@@ -181,22 +167,15 @@ leat_session_init (LeatSession *self)
   self->options.weight = 1;
   self->options.calibrate = TRUE;
   self->tuning.trials_us = LEAT_SESSION_TRIALS_US;
-  self->told.report_totals = leat_session_totals_new ();
-  self->told.reported = g_ptr_array_new ();
-  self->told.growths = leat_session_growths_new ();
-  self->told.loop_totals = leat_session_loops_new ();
-  self->told.looping = g_ptr_array_new ();
   self->tuning.trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->tuning.trials, (GDestroyNotify) leat_trial_clear);
   self->tuning.former_trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
   g_array_set_clear_func (self->tuning.former_trials, (GDestroyNotify) leat_trial_clear);
-  self->flights = g_array_new (FALSE, TRUE, sizeof (LeatSessionFlight));
+  self->flights = g_array_new (FALSE, TRUE, sizeof (LeatFlight));
   g_array_set_clear_func (self->flights, (GDestroyNotify) leat_session_flight_clear);
-  self->tracing.widths = g_array_new (FALSE, TRUE, sizeof (guint));
   self->options.memo_entries = 32;
   self->options.memo_bytes = 8 << 20;
   self->options.cache_bytes = 256 << 20;
-  self->ledger.kernel_transfers = g_array_new (FALSE, FALSE, sizeof (guint));
   self->lanes = g_ptr_array_new ();
   self->states.away = leat_session_away_new ();
   self->states.lent = g_ptr_array_new_with_free_func (g_object_unref);
@@ -205,7 +184,8 @@ leat_session_init (LeatSession *self)
   self->ends.inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->ends.outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));
   self->ends.endpoints = g_ptr_array_new ();
-  self->told.times.nodes = leat_session_times_new ();
   g_weak_ref_init (&self->overseen.overseer, NULL);
-  g_mutex_init (&self->told.lock);
+  leat_told_init (&self->told);
+  self->told.owner = self;
+  self->told.get_state = leat_session_get_state_name;
 }

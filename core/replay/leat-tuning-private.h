@@ -13,14 +13,14 @@ void leat_session_plan_calibration (LeatSession *self);
 /* Median time of a replay, in microseconds; negative after an error.  The time spent is taken off @left_us; where that
  * is used up, few replays do. */
 double leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error);
-gboolean leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **error);
+gboolean leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error);
 gboolean leat_session_recall_ways (LeatSession *self);
 /* @ways: by op index */
 gboolean leat_session_recall_ways_of_band (LeatSession *self, guint *ways);
 /* Does what is found out depend on how full inputs are? */
 gboolean leat_session_has_bands (LeatSession *self);
 /* Of the inputs that are in place. (transfer full) */
-char *leat_session_dup_band (LeatSession *self, const LeatSessionFlight *flight);
+char *leat_session_dup_band (LeatSession *self, const LeatFlight *flight);
 /* Of the plan and the device, without the contents of data. */
 guint64 leat_session_hash_geometry (LeatSession *self);
 /* Where what sessions learn of @kind is kept; NULL: nowhere. */

@@ -243,7 +243,7 @@ test_session_fd_tells_of_known_results (void)
       g_assert_true (fd_is_readable (fd, 10000));
       fixture_complete (&fixture, 7);
     }
-  g_assert_cmpuint (fixture.session->ledger.stats.memo_hits, ==, 3);
+  g_assert_cmpuint (fixture.session->told.ledger.stats.memo_hits, ==, 3);
   session_fixture_close (&fixture);
 }
 
@@ -381,7 +381,7 @@ test_session_async_replays (void)
   async_wait (&async);
   g_assert_no_error (async.error);
   g_assert_cmpint (async.flow, ==, LEAT_FLOW_END);
-  g_assert_cmpuint (async.fixture.session->ledger.stats.runs, ==, RUNS);
+  g_assert_cmpuint (async.fixture.session->told.ledger.stats.runs, ==, RUNS);
   async_close (&async);
 }
 

@@ -604,7 +604,7 @@ test_session_quick_queues (void)
 
       g_assert_cmpfloat (((const float *) g_bytes_get_data (output, NULL))[1], ==, 5);
     }
-  g_assert_cmpuint (fixture.session->ledger.n_quick, ==, 0);
+  g_assert_cmpuint (fixture.session->told.ledger.n_quick, ==, 0);
   session_fixture_close (&fixture);
 }
 
@@ -624,7 +624,7 @@ test_session_quick_foreign (void)
   g_assert_no_error (error);
   for (guint i = 0; i < 5; i++)
     g_assert_cmpint (leat_session_replay (fixture.base.session, FALSE, NULL, NULL), ==, LEAT_FLOW_DATA);
-  g_assert_cmpuint (fixture.base.session->ledger.n_quick, ==, 0);
+  g_assert_cmpuint (fixture.base.session->told.ledger.n_quick, ==, 0);
   foreign_fixture_clear (&fixture);
 }
 
@@ -702,7 +702,7 @@ test_session_quick_threads (void)
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     g_thread_join (threads[i]);
   g_assert_cmpuint (session_fixture_get_count (&crowd.place.base, "runs"), ==, crowd.done);
-  g_assert_cmpuint (crowd.place.base.session->ledger.n_quick, >, 0);
+  g_assert_cmpuint (crowd.place.base.session->told.ledger.n_quick, >, 0);
   session_fixture_close (&crowd.place.base);
 }
 

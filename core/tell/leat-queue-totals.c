@@ -4,10 +4,9 @@
 
 /* The outcome of work queues: faults, which are told with the reports of kernels, and sums, for those who ask. */
 
-#include "leat-session-reports-private.h"
+#include "leat-reports-private.h"
 
 #include "kernel/device/leat-queue-ring.h"
-#include "leat-session-run-private.h"
 
 static const char *
 leat_queue_get_name (const LeatBuffer *queue)
@@ -78,7 +77,7 @@ leat_queue_report_add_details (const LeatReport *self, GVariantDict *dict)
 
 /* Lanes have queues of their own, or one together, and each counts what it did. */
 static void
-leat_session_sum_queue (GArray *sums, const LeatLaneQueue *queue)
+leat_queue_totals_add (GArray *sums, const LeatLaneQueue *queue)
 {
   for (guint i = 0; i < sums->len; i++)
     {
@@ -97,7 +96,7 @@ leat_session_sum_queue (GArray *sums, const LeatLaneQueue *queue)
 }
 
 static GVariant *
-leat_session_print_queue (const LeatLaneQueue *queue)
+leat_queue_totals_describe (const LeatLaneQueue *queue)
 {
   GVariantDict dict;
 
@@ -113,53 +112,27 @@ leat_session_print_queue (const LeatLaneQueue *queue)
   return g_variant_dict_end (&dict);
 }
 
-/* For who asks while it runs. */
-static void
-leat_session_tell_queues (LeatSession *self, GVariant *queues)
-{
-  g_mutex_lock (&self->told.lock);
-  g_clear_pointer (&self->told.queues, g_variant_unref);
-  self->told.queues = g_variant_ref (queues);
-  g_mutex_unlock (&self->told.lock);
-}
-
-/**
- * leat_session_dup_work_queues:
- * @self: an open session that is not running
- * @error: return location for an error
- *
- * Gets the counts of the kernels' work queues from the device, since the session was opened or planned anew.
- *
- * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each queue: node s, queue s, capacity t, pushed t,
- *   claimed t, requeued t, most t (items pushed and not done at one time), overflows t (items that there was no room
- *   for); %NULL where the device does not answer, and with what leat_session_replay () says of a session that cannot
- * run
- */
+/* Of all @lanes, from the device; those who ask while it runs see the same. */
 GVariant *
-leat_session_dup_work_queues (LeatSession *self, GError **error)
+leat_told_read_queues (LeatTold *self, GPtrArray *lanes, GError **error)
 {
   g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (LeatLaneQueue));
   g_autoptr (GArray) sums = g_array_new (FALSE, FALSE, sizeof (LeatLaneQueue));
   GVariantBuilder builder;
   GVariant *told;
-  gboolean good = TRUE;
 
-  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
-
-  if (!leat_session_take_open (self, error))
-    return NULL;
-  for (guint i = 0; i < self->lanes->len && good; i++)
-    good = leat_lane_read_queues (g_ptr_array_index (self->lanes, i), queues, error);
+  for (guint i = 0; i < lanes->len; i++)
+    if (!leat_lane_read_queues (g_ptr_array_index (lanes, i), queues, error))
+      return NULL;
   for (guint i = 0; i < queues->len; i++)
-    leat_session_sum_queue (sums, &g_array_index (queues, LeatLaneQueue, i));
+    leat_queue_totals_add (sums, &g_array_index (queues, LeatLaneQueue, i));
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
   for (guint i = 0; i < sums->len; i++)
-    g_variant_builder_add_value (&builder, leat_session_print_queue (&g_array_index (sums, LeatLaneQueue, i)));
+    g_variant_builder_add_value (&builder, leat_queue_totals_describe (&g_array_index (sums, LeatLaneQueue, i)));
   told = g_variant_ref_sink (g_variant_builder_end (&builder));
-  if (good)
-    leat_session_tell_queues (self, told);
-  else
-    g_clear_pointer (&told, g_variant_unref);
-  leat_session_let_go (self);
+  g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->queues, g_variant_unref);
+  self->queues = g_variant_ref (told);
+  g_mutex_unlock (&self->lock);
   return told;
 }

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "lane/leat-lane-private.h"
+#include "leat-lane-private.h"
 
 #include <time.h>
 
@@ -30,7 +30,7 @@ typedef struct
   const LeatBinding *binding; /* of memory that the program brings; else NULL */
   guint64 row_bytes;          /* of a bounded spec */
   guint64 most;               /* items that there is room for where they come from */
-} LeatSessionStaging;
+} LeatStaging;
 
 /* A run, from when sources are asked for its data until sinks have its results. */
 typedef struct
@@ -69,13 +69,13 @@ typedef struct
 {
   LeatLane *lane; /* not owned */
   guint index;    /* of the lane */
-  LeatSessionStaging *inputs, *outputs;
+  LeatStaging *inputs, *outputs;
   LeatRun run;
-} LeatSessionFlight;
+} LeatFlight;
 
 /* Its present contents. */
 static inline void
-leat_session_view (const LeatSessionStaging *staging, LeatView *view)
+leat_staging_view (const LeatStaging *staging, LeatView *view)
 {
   *view = staging->view;
   if (staging->count != NULL)
@@ -85,13 +85,13 @@ leat_session_view (const LeatSessionStaging *staging, LeatView *view)
 }
 
 static inline guint64
-leat_session_get_live_bytes (const LeatSessionStaging *staging, const LeatView *view)
+leat_staging_get_live_bytes (const LeatStaging *staging, const LeatView *view)
 {
   return staging->row_bytes != 0 ? view->count * staging->row_bytes : view->capacity;
 }
 
 static inline gint64
-leat_session_now_ns (void)
+leat_run_now_ns (void)
 {
   struct timespec now;
 

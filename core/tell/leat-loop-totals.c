@@ -4,9 +4,9 @@
 
 /* Methods and iterations of loops, by run and since the session was opened. */
 
-#include "leat-session-reports-private.h"
+#include "leat-reports-private.h"
+#include "leat-told-private.h"
 #include "bind/leat-bind-private.h"
-#include "leat-session-told-private.h"
 
 typedef struct
 {
@@ -26,7 +26,7 @@ leat_loop_total_clear (gpointer data)
 }
 
 GArray *
-leat_session_loops_new (void)
+leat_loop_totals_new (void)
 {
   GArray *loops = g_array_new (FALSE, TRUE, sizeof (LeatLoopTotal));
 
@@ -44,24 +44,24 @@ leat_loop_end_get_name (guint64 end)
 
 /* A plan that was made anew has the same loops. */
 static LeatLoopTotal *
-leat_session_get_loop (LeatSession *self, const LeatPlanLoop *loop)
+leat_told_get_loop (LeatTold *self, const LeatPlan *plan, const LeatPlanLoop *loop)
 {
-  while (self->told.loop_totals->len <= loop->index)
+  while (self->loop_totals->len <= loop->index)
     {
-      const LeatPlanLoop *it = g_ptr_array_index (self->plan->loops, self->told.loop_totals->len);
+      const LeatPlanLoop *it = g_ptr_array_index (plan->loops, self->loop_totals->len);
       LeatLoopTotal total = { .node = g_strdup (leat_node_get_name (it->node)) };
 
-      g_array_append_val (self->told.loop_totals, total);
+      g_array_append_val (self->loop_totals, total);
     }
-  return &g_array_index (self->told.loop_totals, LeatLoopTotal, loop->index);
+  return &g_array_index (self->loop_totals, LeatLoopTotal, loop->index);
 }
 
 /* How often the body is done is for the data to say; the plan says what it is. */
 static void
-leat_session_note_iterations (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations)
+leat_told_note_iterations (LeatTold *self, LeatPlan *plan, const LeatPlanLoop *loop, guint64 iterations)
 {
   gboolean of_graph =
-    loop->method == LEAT_LOOP_WHILE && leat_plan_is_captured (self->plan, leat_plan_get_op (self->plan, loop->first));
+    loop->method == LEAT_LOOP_WHILE && leat_plan_is_captured (plan, leat_plan_get_op (plan, loop->first));
 
   if (loop->parent != NULL || of_graph || loop->method == LEAT_LOOP_FUSED)
     return;
@@ -71,9 +71,9 @@ leat_session_note_iterations (LeatSession *self, const LeatPlanLoop *loop, guint
 }
 
 static void
-leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop)
+leat_told_note_loop (LeatTold *self, LeatLane *lane, const LeatPlanLoop *loop)
 {
-  LeatLoopTotal *total = leat_session_get_loop (self, loop);
+  LeatLoopTotal *total = leat_told_get_loop (self, lane->plan, loop);
 
   leat_lane_get_loop_report (lane, loop, &total->last);
   total->done_again = total->last.away > 0 && total->last.end != LEAT_LOOP_END_BUDGET;
@@ -82,7 +82,7 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
       total->last.end = LEAT_LOOP_END_BUDGET;
       total->last.iterations = total->last.away;
     }
-  leat_session_note_iterations (self, loop, total->last.iterations);
+  leat_told_note_iterations (self, lane->plan, loop, total->last.iterations);
   total->method = loop->method;
   total->why = loop->why;
   total->runs++;
@@ -91,23 +91,23 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
 }
 
 static char *
-leat_session_dup_loop_state (LeatSession *self, LeatLane *lane, const LeatPlanLoop *loop, gboolean counts)
+leat_lane_dup_loop_text (LeatLane *lane, const LeatPlanLoop *loop, gboolean counts)
 {
+  LeatDevice *device = lane->program->device;
   char *state;
 
-  if (!leat_device_push (self->device, NULL))
+  if (!leat_device_push (device, NULL))
     return g_strdup ("");
   state = leat_lane_dup_loop_state (lane, loop, counts);
-  leat_device_pop (self->device);
+  leat_device_pop (device);
   return state;
 }
 
 /* Where another method might come to the end. */
 static const char *
-leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
+leat_plan_get_other_method (LeatPlan *plan, const LeatPlanLoop *loop)
 {
-  return loop->method != LEAT_LOOP_FUSED && !self->plan->traits.integrated
-             && leat_plan_may_loop (self->plan, loop, LEAT_LOOP_FUSED)
+  return loop->method != LEAT_LOOP_FUSED && !plan->traits.integrated && leat_plan_may_loop (plan, loop, LEAT_LOOP_FUSED)
            ? "; method=fused may do more of them in that time"
            : "";
 }
@@ -115,47 +115,47 @@ leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
 /* Between the launch and its end.  A run that was called off by now is not
  * called off again. */
 void
-leat_session_watch_loops (LeatSession *self, LeatSessionFlight *flight)
+leat_told_watch_loops (LeatTold *self, LeatFlight *flight, gboolean called_off)
 {
-  if (G_LIKELY (self->plan->loops->len == 0))
+  if (G_LIKELY (flight->lane->plan->loops->len == 0))
     return;
   leat_lane_forget_runaways (flight->lane);
-  g_mutex_lock (&self->told.lock);
-  g_ptr_array_add (self->told.looping, flight->lane);
-  if (g_atomic_int_get (&self->hold.closing) || g_cancellable_is_cancelled (flight->run.cancellable))
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->looping, flight->lane);
+  if (called_off || g_cancellable_is_cancelled (flight->run.cancellable))
     leat_lane_end_loops (flight->lane);
-  g_mutex_unlock (&self->told.lock);
+  g_mutex_unlock (&self->lock);
 }
 
 void
-leat_session_forget_loops (LeatSession *self, LeatLane *lane)
+leat_told_forget_loops (LeatTold *self, LeatLane *lane)
 {
-  if (G_LIKELY (self->plan == NULL || self->plan->loops->len == 0))
+  if (G_LIKELY (lane != NULL && lane->plan->loops->len == 0))
     return;
-  g_mutex_lock (&self->told.lock);
+  g_mutex_lock (&self->lock);
   if (lane == NULL)
-    g_ptr_array_set_size (self->told.looping, 0);
+    g_ptr_array_set_size (self->looping, 0);
   else
-    g_ptr_array_remove (self->told.looping, lane);
-  g_mutex_unlock (&self->told.lock);
+    g_ptr_array_remove (self->looping, lane);
+  g_mutex_unlock (&self->lock);
 }
 
 void
-leat_session_call_off_loops (LeatSession *self)
+leat_told_call_off_loops (LeatTold *self)
 {
-  g_mutex_lock (&self->told.lock);
-  for (guint i = 0; i < self->told.looping->len; i++)
-    leat_lane_end_loops (g_ptr_array_index (self->told.looping, i));
-  g_mutex_unlock (&self->told.lock);
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->looping->len; i++)
+    leat_lane_end_loops (g_ptr_array_index (self->looping, i));
+  g_mutex_unlock (&self->lock);
 }
 
 /* The run has no results, as where a kernel reports an error. */
 static void
-leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const LeatPlanLoop *loop, guint64 iterations,
-                          gboolean done_again, GError **error)
+leat_told_refuse_loop (LeatTold *self, LeatFlight *flight, const LeatPlanLoop *loop, guint64 iterations,
+                       gboolean done_again, GError **error)
 {
   const char *name = leat_node_get_name (loop->node);
-  g_autofree char *state = leat_session_dup_loop_state (self, flight->lane, loop, !done_again);
+  g_autofree char *state = leat_lane_dup_loop_text (flight->lane, loop, !done_again);
   g_autofree char *runs = flight->run.steps > 0
                             ? g_strdup_printf ("in one of %" G_GUINT64_FORMAT " runs, ", flight->run.steps + 1)
                             : g_strdup ("");
@@ -166,13 +166,14 @@ leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const Le
   g_variant_dict_insert (&dict, "severity", "s", "error");
   g_variant_dict_insert (&dict, "text", "s", "the loop ran away");
   g_variant_dict_insert (&dict, "count", "t", iterations);
-  leat_session_take_refusal (self, g_variant_ref_sink (g_variant_dict_end (&dict)));
+  leat_told_take_refusal (self, g_variant_ref_sink (g_variant_dict_end (&dict)));
   self->ledger.stats.runs_refused++;
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
                "%s%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
                " iterations by method=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
                runs, leat_node_get_id (loop->node), name, iterations, leat_loop_method_get_name (loop->method),
-               *state != '\0' ? ", each of which hands on " : "", state, leat_session_get_other_way (self, loop));
+               *state != '\0' ? ", each of which hands on " : "", state,
+               leat_plan_get_other_method (flight->lane->plan, loop));
 }
 
 /* "most=5 limit=3" */
@@ -193,7 +194,7 @@ leat_loop_dup_operands (const LeatPlanLoop *loop, const LeatLoopReport *report)
 
 /* Once for each loop, as it most often is so in all runs. */
 static void
-leat_session_tell_cap (LeatSession *self, const LeatPlanLoop *loop, const LeatLoopReport *report)
+leat_told_tell_cap (LeatTold *self, const LeatPlanLoop *loop, const LeatLoopReport *report)
 {
   const char *name = leat_node_get_name (loop->node);
   g_autofree char *until = NULL, *values = leat_loop_dup_operands (loop, report);
@@ -208,32 +209,33 @@ leat_session_tell_cap (LeatSession *self, const LeatPlanLoop *loop, const LeatLo
   g_variant_dict_init (&dict, NULL);
   g_variant_dict_insert (&dict, "node", "s", name);
   g_variant_dict_insert (&dict, "iterations", "t", report->iterations);
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline),
-                 leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, g_variant_dict_end (&dict)));
+  leat_bus_post (self->bus, leat_message_new (LEAT_MESSAGE_WARNING, NULL, warning, g_variant_dict_end (&dict)));
 }
 
 static void
-leat_session_tell_caps (LeatSession *self)
+leat_told_tell_caps (LeatTold *self, const LeatPlan *plan)
 {
-  for (guint i = 0; i < self->plan->loops->len; i++)
+  for (guint i = 0; i < plan->loops->len; i++)
     {
-      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
-      LeatLoopTotal *total = leat_session_get_loop (self, loop);
+      const LeatPlanLoop *loop = g_ptr_array_index (plan->loops, i);
+      LeatLoopTotal *total = leat_told_get_loop (self, plan, loop);
 
       if (!loop->is_tested || total->is_told || total->last.end != LEAT_LOOP_END_CAP)
         continue;
       total->is_told = TRUE;
-      leat_session_tell_cap (self, loop, &total->last);
+      leat_told_tell_cap (self, loop, &total->last);
     }
 }
 
 /* The values of a loop that was called off are no result. */
 static gboolean
-leat_session_check_called_off (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_told_check_called_off (LeatFlight *flight, GError **error)
 {
-  for (guint i = 0; i < self->plan->loops->len; i++)
+  const LeatPlan *plan = flight->lane->plan;
+
+  for (guint i = 0; i < plan->loops->len; i++)
     {
-      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+      const LeatPlanLoop *loop = g_ptr_array_index (plan->loops, i);
       LeatLoopReport report;
 
       leat_lane_get_loop_report (flight->lane, loop, &report);
@@ -248,32 +250,33 @@ leat_session_check_called_off (LeatSession *self, LeatSessionFlight *flight, GEr
 }
 
 gboolean
-leat_session_check_loops (LeatSession *self, LeatSessionFlight *flight, GError **error)
+leat_told_check_loops (LeatTold *self, LeatFlight *flight, GError **error)
 {
+  LeatPlan *plan = flight->lane->plan;
   const LeatPlanLoop *away = NULL;
   gboolean done_again = FALSE;
   guint64 iterations = 0;
 
-  if (G_LIKELY (self->plan->loops->len == 0))
+  if (G_LIKELY (plan->loops->len == 0))
     return TRUE;
-  g_mutex_lock (&self->told.lock);
-  for (guint i = 0; i < self->plan->loops->len; i++)
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < plan->loops->len; i++)
     {
-      const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
+      const LeatPlanLoop *loop = g_ptr_array_index (plan->loops, i);
 
-      leat_session_note_loop (self, flight->lane, loop);
-      if (leat_session_get_loop (self, loop)->last.end != LEAT_LOOP_END_BUDGET)
+      leat_told_note_loop (self, flight->lane, loop);
+      if (leat_told_get_loop (self, plan, loop)->last.end != LEAT_LOOP_END_BUDGET)
         continue;
       away = loop;
-      iterations = leat_session_get_loop (self, loop)->last.iterations;
-      done_again = leat_session_get_loop (self, loop)->done_again;
+      iterations = leat_told_get_loop (self, plan, loop)->last.iterations;
+      done_again = leat_told_get_loop (self, plan, loop)->done_again;
     }
-  g_mutex_unlock (&self->told.lock);
-  leat_session_tell_caps (self);
+  g_mutex_unlock (&self->lock);
+  leat_told_tell_caps (self, plan);
   if (away == NULL)
-    return leat_session_check_called_off (self, flight, error);
+    return leat_told_check_called_off (flight, error);
   flight->run.reported = flight->run.refused = TRUE;
-  leat_session_refuse_loop (self, flight, away, iterations, done_again, error);
+  leat_told_refuse_loop (self, flight, away, iterations, done_again, error);
   return FALSE;
 }
 
@@ -294,29 +297,16 @@ leat_loop_total_describe (const LeatLoopTotal *self)
   return g_variant_dict_end (&dict);
 }
 
-/**
- * leat_session_dup_loops:
- * @self: a session
- *
- * Tells what the loops of the pipeline have come to; from any thread.
- *
- * Returns: (transfer full): a list of dictionaries (aa{sv}), one for each loop, when there was a run: node s, method
- * s and why s it was chosen, runs t, of the last one iterations t and end s (`converged`, `cap`, `budget`, or `around`:
- * one in its body or beside it was over its budget), most t and total t iterations.  Of a loop within a loop a run
- * counts as the last time that it was done.
- */
 GVariant *
-leat_session_dup_loops (LeatSession *self)
+leat_told_dup_loops (LeatTold *self)
 {
   GVariantBuilder builder;
 
-  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
-
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("aa{sv}"));
-  g_mutex_lock (&self->told.lock);
-  for (guint i = 0; i < self->told.loop_totals->len; i++)
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->loop_totals->len; i++)
     g_variant_builder_add_value (&builder,
-                                 leat_loop_total_describe (&g_array_index (self->told.loop_totals, LeatLoopTotal, i)));
-  g_mutex_unlock (&self->told.lock);
+                                 leat_loop_total_describe (&g_array_index (self->loop_totals, LeatLoopTotal, i)));
+  g_mutex_unlock (&self->lock);
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }

@@ -5,7 +5,7 @@
 /* One kernel's report with one code, in words and as a dictionary.  The dictionary is made only when somebody looks at
  * it: making it takes some tens of microseconds, in which some hundred lanes could have run. */
 
-#include "leat-session-reports-private.h"
+#include "leat-reports-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-plugin-private.h"

@@ -5,8 +5,7 @@
 /* The counters of a session, listed once: for the dictionary, the monitor and Prometheus.  leat_session_dup_stats ()
  * documents each name. */
 
-#include "leat-session-private.h"
-#include "leat-session-told-private.h"
+#include "leat-told-private.h"
 
 #define COUNTER(name, field, text)                                                                                     \
   {                                                                                                                    \

@@ -4,10 +4,10 @@
 
 /* The counters of a session, in the text format of Prometheus. */
 
-#include "leat-session-reports-private.h"
+#include "leat-reports-private.h"
 
 #include "monitor/leat-prometheus-private.h"
-#include "leat-session-told-private.h"
+#include "leat-told-private.h"
 
 /* "first-result-us" becomes leat_first_result_seconds, "runs" leat_runs_total, "source-us" leat_source_seconds_total.
  */
@@ -42,10 +42,10 @@ leat_prometheus_append_counter (GString *out, const LeatCounter *counter, const 
 }
 
 static void
-leat_prometheus_append_nodes (GString *out, LeatSession *self, const char *labels)
+leat_prometheus_append_nodes (GString *out, LeatTold *self, const char *labels)
 {
   static const char name[] = "leat_node_seconds_total", samples[] = "leat_node_samples_total";
-  const LeatSessionTimes *times = &self->told.times;
+  const LeatSessionTimes *times = &self->times;
 
   leat_prometheus_append_head (out, name, "Time of a node on the device in the runs that were measured");
   for (guint i = 0; i < times->nodes->len; i++)
@@ -64,10 +64,10 @@ leat_prometheus_append_nodes (GString *out, LeatSession *self, const char *label
 }
 
 static void
-leat_prometheus_append_reports (GString *out, LeatSession *self, const char *labels)
+leat_prometheus_append_reports (GString *out, LeatTold *self, const char *labels)
 {
   static const char name[] = "leat_node_reports_total";
-  g_autoptr (GVariant) reports = g_variant_ref_sink (leat_session_print_reports (self));
+  g_autoptr (GVariant) reports = g_variant_ref_sink (leat_told_print_reports (self));
 
   if (g_variant_n_children (reports) == 0)
     return;
@@ -152,19 +152,8 @@ leat_prometheus_append_queues (GString *out, GVariant *queues, const char *label
     }
 }
 
-/**
- * leat_session_to_prometheus:
- * @self: a session
- * @pipeline: what the label "pipeline" is to say
- *
- * Prints leat_session_dup_stats () in the text format that Prometheus reads. It adds times of nodes if they are
- * measured, the lengths of app queues, and the latest leat_session_dup_work_queues ().  Every sample has the labels
- * "device" and "pipeline".  Any thread may ask.
- *
- * Returns: (transfer full): the text
- */
 char *
-leat_session_to_prometheus (LeatSession *self, const char *pipeline)
+leat_told_to_prometheus (LeatTold *self, const char *pipeline)
 {
   g_autoptr (GString) labels = g_string_new (NULL);
   g_autoptr (GVariant) apps = NULL, queues = NULL;
@@ -173,23 +162,21 @@ leat_session_to_prometheus (LeatSession *self, const char *pipeline)
   const LeatCounter *counters;
   guint n;
 
-  g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
-  g_return_val_if_fail (pipeline != NULL, NULL);
-  leat_session_get_stats (self, &stats);
+  leat_told_get_stats (self, &stats);
   counters = leat_counters_get (&n);
-  g_mutex_lock (&self->told.lock);
-  leat_prometheus_append_label (labels, "device", self->told.device != NULL ? self->told.device : "");
-  g_mutex_unlock (&self->told.lock);
+  g_mutex_lock (&self->lock);
+  leat_prometheus_append_label (labels, "device", self->device != NULL ? self->device : "");
+  g_mutex_unlock (&self->lock);
   g_string_append_c (labels, ',');
   leat_prometheus_append_label (labels, "pipeline", pipeline);
   for (guint i = 0; i < n; i++)
     leat_prometheus_append_counter (out, &counters[i], &stats, labels->str);
-  g_mutex_lock (&self->told.lock);
-  if (self->told.times.nodes->len > 0)
+  g_mutex_lock (&self->lock);
+  if (self->times.nodes->len > 0)
     leat_prometheus_append_nodes (out, self, labels->str);
-  queues = self->told.queues != NULL ? g_variant_ref (self->told.queues) : NULL;
-  g_mutex_unlock (&self->told.lock);
-  apps = leat_sessions_dup_queues (self);
+  queues = self->queues != NULL ? g_variant_ref (self->queues) : NULL;
+  g_mutex_unlock (&self->lock);
+  apps = leat_told_list_dup_queues (self);
   leat_prometheus_append_apps (out, apps, labels->str);
   leat_prometheus_append_queues (out, queues, labels->str);
   leat_prometheus_append_reports (out, self, labels->str);

@@ -5,24 +5,23 @@
 /* Leat's own kernels move only live data between host and device.  Graph nodes do not say how much that is: it is known
  * from the counts beside the data when a run is over. */
 
-#include "leat-session-private.h"
-#include "leat-session-told-private.h"
+#include "leat-told-private.h"
 
 void
-leat_session_list_kernel_transfers (LeatSession *self)
+leat_ledger_list_kernel_transfers (LeatLedger *self, LeatPlan *plan)
 {
-  g_array_set_size (self->ledger.kernel_transfers, 0);
-  for (guint i = 0; i < self->plan->ops->len; i++)
+  g_array_set_size (self->kernel_transfers, 0);
+  for (guint i = 0; i < plan->ops->len; i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
+      const LeatOp *op = leat_plan_get_op (plan, i);
 
       if (op->kind == LEAT_OP_TRANSFER && (!op->elided || op->packed_with != NULL) && leat_op_launches (op))
-        g_array_append_val (self->ledger.kernel_transfers, i);
+        g_array_append_val (self->kernel_transfers, i);
     }
 }
 
 static guint64
-leat_session_get_transferred_bytes (LeatLane *lane, const LeatOp *op, LeatBufferId on_host)
+leat_lane_get_transferred_bytes (LeatLane *lane, const LeatOp *op, LeatBufferId on_host)
 {
   const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, on_host);
   LeatView view;
@@ -34,13 +33,12 @@ leat_session_get_transferred_bytes (LeatLane *lane, const LeatOp *op, LeatBuffer
 }
 
 void
-leat_session_note_kernel_transfers (LeatSession *self, LeatLane *lane, LeatPath path, guint64 n)
+leat_ledger_note_kernel_transfers (LeatLedger *self, LeatPlan *plan, LeatLane *lane, LeatPath path, guint64 n)
 {
   /* A persistent kernel copies all of them, and has said so. */
-  for (guint i = 0;
-       i < self->ledger.kernel_transfers->len && (!self->plan->traits.persistent || path != LEAT_PATH_FULL); i++)
+  for (guint i = 0; i < self->kernel_transfers->len && (!plan->traits.persistent || path != LEAT_PATH_FULL); i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->ledger.kernel_transfers, guint, i));
+      const LeatOp *op = leat_plan_get_op (plan, g_array_index (self->kernel_transfers, guint, i));
       LeatTraffic traffic = { 0 };
       void *from, *to;
       CUdeviceptr address;
@@ -52,16 +50,7 @@ leat_session_note_kernel_transfers (LeatSession *self, LeatLane *lane, LeatPath 
       if ((from != NULL) == (to != NULL))
         continue;
       leat_traffic_add_copy (&traffic, from != NULL, to != NULL,
-                             leat_session_get_transferred_bytes (lane, op, from != NULL ? op->from : op->to));
+                             leat_lane_get_transferred_bytes (lane, op, from != NULL ? op->from : op->to));
       leat_traffic_add (&self->graph_counts.work.traffic, &traffic, n);
     }
-}
-
-guint64
-leat_session_get_written_bytes (LeatSession *self)
-{
-  LeatMemoryTally tally;
-
-  leat_memory_account_get (self->account, &tally);
-  return tally.written_bytes;
 }
