@@ -34,6 +34,7 @@
 #include "lane/leat-session-error.h"
 #include "lane/leat-wait.h"
 #include "replay/leat-session.h"
+#include "state/leat-state-error.h"
 #include "replay/leat-session-state.h"
 #include "schedule/leat-scheduler.h"
 #undef LEAT_INSIDE

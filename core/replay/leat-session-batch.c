@@ -289,12 +289,12 @@ leat_session_run_together (LeatSession *self, const LeatBatchRun *run, GCancella
   guint64 runs = self->told.ledger.stats.runs;
   gboolean good;
 
-  if (!leat_session_enter_buffers (self, error))
+  if (!leat_states_enter_buffers (&self->states, self->bindings.held, error))
     return FALSE;
   good = leat_batch_run_together (self, run, cancellable, error);
   /* Work that did not end has the buffers until the session is closed. */
   if (!self->hold.failed)
-    leat_session_leave_buffers (self);
+    leat_states_leave_buffers (&self->states);
   good = good && leat_session_run_in_turn (self, run, leat_batch_run_short, cancellable, error);
   /* Each entry is one run, however often it was done. */
   self->told.ledger.stats.runs = runs + (good ? run->n : 0);

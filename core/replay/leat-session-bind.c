@@ -6,7 +6,8 @@
  * launch brings all of them to the device together. */
 
 #include "leat-session-bind-private.h"
-#include "leat-session-state-private.h"
+#include "state/leat-states-private.h"
+#include "leat-session-state.h"
 
 #include "graph/leat-graph-error.h"
 #include "leat-session-run-private.h"

@@ -5,7 +5,7 @@
 /* Calibrates: measures the ways of transfers, loops and fusions with the first run's inputs, and keeps the fastest.
  * Touches the plan's ways and what follows from them.  State is as before when it has ended. */
 
-#include "leat-session-state-private.h"
+#include "state/leat-states-private.h"
 #include "bind/leat-bind-private.h"
 #include "plan/leat-op-private.h"
 #include "fuse/leat-fusible-private.h"
@@ -444,8 +444,8 @@ leat_session_plan_calibration (LeatSession *self)
 static gboolean
 leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, GError **error)
 {
-  leat_session_call_in_states (self);
-  return leat_lane_clear_reports (lane, error) && (states == NULL || leat_session_write_states (self, states, error));
+  leat_states_call_in (&self->states);
+  return leat_lane_clear_reports (lane, error) && (states == NULL || leat_states_write (&self->states, states, error));
 }
 
 /* Whether an earlier session has found out what is best for such inputs; the plan is bound to it then. */
@@ -500,7 +500,7 @@ leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error)
   self->told.ledger.levels_changed = TRUE;
   if (leat_session_has_outside (self) || !leat_session_take_band (self, flight))
     return TRUE;
-  if (self->states.given && (states = leat_session_read_states (self, error)) == NULL)
+  if (self->states.given && (states = leat_states_read (&self->states, error)) == NULL)
     return FALSE;
   if (!leat_device_push (self->device, error))
     return FALSE;

@@ -7,7 +7,7 @@
 
 #include "leat-session-private.h"
 
-#include "leat-session-state-private.h"
+#include "state/leat-states-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
 #include "leat-session-run-private.h"
@@ -22,7 +22,7 @@ leat_session_get_first_lane (LeatSession *self)
 static const char *
 leat_session_find_lent_name (LeatSession *self, LeatDeviceBuffer *lent)
 {
-  g_autoptr (GArray) ids = leat_session_dup_states (self);
+  g_autoptr (GArray) ids = leat_states_list (&self->states);
 
   for (guint i = 0; i < ids->len; i++)
     {
@@ -122,7 +122,7 @@ leat_session_evict_taken (LeatSession *self, GCancellable *cancellable, GError *
   if (g_cancellable_set_error_if_cancelled (cancellable, error) || !leat_session_check_lent (self, error))
     return FALSE;
   kept = leat_lane_read_kept (leat_session_get_first_lane (self), cancellable, error);
-  if (kept == NULL || !leat_session_put_lanes_away (self, cancellable, error))
+  if (kept == NULL || !leat_states_put_lanes_away (&self->states, cancellable, error))
     {
       g_clear_pointer (&kept, g_ptr_array_unref);
       return FALSE;
@@ -130,7 +130,7 @@ leat_session_evict_taken (LeatSession *self, GCancellable *cancellable, GError *
   leat_session_leave_device (self);
   g_atomic_pointer_set (&self->states.evicted, kept);
   self->told.ledger.stats.evictions++;
-  self->told.ledger.stats.evicted_bytes = leat_session_sum_kept (kept) + leat_session_sum_away (self);
+  self->told.ledger.stats.evicted_bytes = leat_session_sum_kept (kept) + leat_states_sum_away (&self->states);
   self->told.ledger.stats.evict_us += g_get_monotonic_time () - begin;
   self->told.ledger.levels_changed = TRUE;
   leat_session_tell_stats (self);

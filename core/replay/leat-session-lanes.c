@@ -235,5 +235,5 @@ leat_session_grow_lanes (LeatSession *self, GError **error)
   self->told.ledger.lanes_most = MAX (self->told.ledger.lanes_most, self->lanes->len);
   self->told.ledger.levels_changed = TRUE;
   leat_session_make_flights (self);
-  return leat_session_bring_lanes_back (self, error);
+  return leat_states_bring_lanes_back (&self->states, error);
 }

@@ -6,7 +6,7 @@
  * and pipeline geometry has one small key file, as in leat-session-ways.c.  Files that were not used for longest go.  A
  * file that was not written for this device and geometry counts as none. */
 
-#include "leat-session-state-private.h"
+#include "state/leat-states-private.h"
 #include "leat-tuning-private.h"
 
 #include <glib/gstdio.h>
@@ -173,14 +173,14 @@ leat_learned_forget (const char *folder)
 static GBytes *
 leat_session_read_learned (LeatSession *self, LeatBufferId id)
 {
-  g_autoptr (GArray) requests = leat_session_new_requests ();
+  g_autoptr (GArray) requests = leat_requests_new ();
   LeatTransferCounts counts = { 0 };
   LeatRequest request;
   GBytes *kept = self->states.evicted != NULL ? g_ptr_array_index (self->states.evicted, id) : NULL;
 
   if (self->states.evicted != NULL)
     return kept != NULL ? g_bytes_ref (kept) : NULL;
-  request = leat_session_make_request (self, LEAT_REQUEST_DOWNLOAD, 0, id);
+  request = leat_states_make_request (&self->states, LEAT_REQUEST_DOWNLOAD, 0, id);
   g_array_append_val (requests, request);
   if (!leat_requests_run (requests, &counts, NULL))
     return NULL;

@@ -225,7 +225,7 @@ leat_session_leave_what_failed (LeatSession *self)
   if (self->states.entered->len > 0 && self->device != NULL && !leat_device_settle (self->device))
     for (guint i = 0; i < self->states.entered->len; i++)
       leat_device_buffer_doubt (g_ptr_array_index (self->states.entered, i));
-  leat_session_leave_buffers (self);
+  leat_states_leave_buffers (&self->states);
 }
 
 static void
@@ -238,14 +238,14 @@ leat_session_take_down (LeatSession *self)
   leat_session_drop_memo (self);
   leat_session_drop_batch (self);
   leat_session_drop_evicted (self);
-  leat_session_forget_away (self);
+  leat_states_forget_away (&self->states);
   self->states.given = FALSE;
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_drop_setups (self);
   leat_session_drop_scratch (self);
   leat_session_leave_what_failed (self);
   g_clear_pointer (&self->bindings.held, g_ptr_array_unref);
-  leat_session_call_in_states (self);
+  leat_states_call_in (&self->states);
   g_array_set_size (self->ends.inputs, 0);
   g_array_set_size (self->ends.outputs, 0);
   if (self->device != NULL)

@@ -13,6 +13,7 @@
 #include "leat-overseer-private.h"
 #include "lane/leat-address-map-private.h"
 #include "buffer/leat-device-buffer-private.h"
+#include "state/leat-states-private.h"
 #include "leat-session.h"
 #include "lane/leat-setup-private.h"
 #include "tell/leat-trace-private.h"
@@ -175,16 +176,6 @@ typedef struct
   const LeatOverseerClass *overseer_class;
   gint64 last_device_us; /* atomic: of the last run, with its repetitions */
 } LeatSessionOverseen;
-
-/* Data kept from run to run, and their holders. */
-typedef struct
-{
-  GPtrArray *lent;    /* LeatDeviceBuffer: states that the application has, or had */
-  GPtrArray *entered; /* LeatDeviceBuffer: those that a run works on */
-  GPtrArray *evicted; /* atomic: GBytes or NULL, by buffer id: what the host has of it; NULL: on the device */
-  GPtrArray *away;    /* by lane, NULL or name and type of a buffer -> GBytes: what lanes that are not there kept */
-  gboolean given;     /* the application has put something there */
-} LeatSessionStates;
 
 /* One set of ways that calibration measured. */
 typedef struct

@@ -60,7 +60,7 @@ struct _LeatSession
   LeatSessionRepeating repeating;
   LeatSessionScratch scratch;
   LeatSessionOverseen overseen;
-  LeatSessionStates states;
+  LeatStates states;
   LeatTuning tuning;
   LeatStreaming streaming;
   LeatTold told;

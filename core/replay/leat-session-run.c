@@ -100,7 +100,7 @@ leat_session_launch_all (LeatSession *self, LeatFlight *flight, GError **error)
     leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
-  if (!leat_session_enter_buffers (self, error))
+  if (!leat_states_enter_buffers (&self->states, self->bindings.held, error))
     return FALSE;
   if (!flight->run.streamed)
     leat_session_note_on_device (self, FALSE);
@@ -200,7 +200,7 @@ leat_session_note_runaway (LeatSession *self, LeatFlight *flight, GError **error
     }
   flight->run.refused = TRUE;
   self->told.ledger.stats.runs_refused++;
-  leat_session_leave_buffers (self);
+  leat_states_leave_buffers (&self->states);
 }
 
 static gboolean
@@ -229,7 +229,7 @@ leat_session_wait_for_work (LeatSession *self, LeatFlight *flight, GError **erro
   leat_told_forget_loops (&self->told, lane);
   /* Work that did not end has the buffers until the session is closed. */
   if (good)
-    leat_session_leave_buffers (self);
+    leat_states_leave_buffers (&self->states);
   if (G_UNLIKELY (!good))
     leat_session_forget_steps (self, flight);
   if (!good || !leat_session_check_steps (self, flight, error)

@@ -79,21 +79,9 @@ void leat_session_drop_other_setups (LeatSession *self);
 /* Others have their part of the device's memory.  Whatever comes of it, settle follows. */
 gboolean leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error);
 void leat_session_settle_room (LeatSession *self);
-/* Around the work of a run: what is done with these buffers elsewhere is done before or after it. */
-gboolean leat_session_enter_buffers (LeatSession *self, GError **error);
-void leat_session_leave_buffers (LeatSession *self);
-/* States that were lent and are not the session's any more: their memory is another, or it is closed. */
-void leat_session_call_in_states (LeatSession *self);
 /* On the device from here on: for who has the session, and needs more than its staging memory. */
 gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_drop_evicted (LeatSession *self);
-/* Data that further lanes keep for themselves while they are not there (leat-session-away.c). */
-GPtrArray *leat_session_away_new (void);
-void leat_session_forget_away (LeatSession *self);
-/* Before lanes beyond the first go: the host has it then.  FALSE: it has nothing of lanes that are there. */
-gboolean leat_session_put_lanes_away (LeatSession *self, GCancellable *cancellable, GError **error);
-/* When there are more of them. */
-gboolean leat_session_bring_lanes_back (LeatSession *self, GError **error);
 /* As take_open, and on the device. */
 gboolean leat_session_take_program (LeatSession *self, GError **error);
 /* Steps of opening, for a prediction. */

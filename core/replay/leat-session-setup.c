@@ -111,7 +111,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   leat_session_set_plan (self, setup->plan);
   self->program = setup->program;
   g_ptr_array_unref (self->lanes);
-  self->lanes = g_ptr_array_ref (setup->lanes);
+  self->lanes = self->states.lanes = g_ptr_array_ref (setup->lanes);
   self->ends.inputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionInput));
   self->ends.outputs = g_array_new (FALSE, FALSE, sizeof (LeatSessionOutput));
   leat_session_list_endpoints (self);
@@ -120,7 +120,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   g_clear_pointer (&self->changeable, g_hash_table_unref);
   leat_session_list_changeable (self);
   leat_session_begin_counts (self, same_memory);
-  leat_session_call_in_states (self);
+  leat_states_call_in (&self->states);
 }
 
 /* Those with another spec than in @before hear of it. */
@@ -156,14 +156,14 @@ leat_session_switch (LeatSession *self, LeatSetup *setup, GError **error)
 {
   g_autoptr (LeatPlan) before = g_object_ref (self->plan);
 
-  if ((setup != self->setup && !leat_session_put_lanes_away (self, NULL, error))
+  if ((setup != self->setup && !leat_states_put_lanes_away (&self->states, NULL, error))
       || !leat_setup_begin (setup, self->setup, error))
     {
       self->hold.failed = TRUE;
       return FALSE;
     }
   leat_session_point_at (self, setup);
-  if (!leat_session_bring_lanes_back (self, error))
+  if (!leat_states_bring_lanes_back (&self->states, error))
     {
       self->hold.failed = TRUE;
       return FALSE;

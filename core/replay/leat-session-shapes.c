@@ -16,7 +16,7 @@ void
 leat_session_drop_setups (LeatSession *self)
 {
   g_ptr_array_unref (self->lanes);
-  self->lanes = g_ptr_array_new ();
+  self->lanes = self->states.lanes = g_ptr_array_new ();
   g_array_set_size (self->flights, 0);
   self->setup = NULL;
   self->program = NULL;

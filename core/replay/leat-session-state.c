@@ -2,153 +2,21 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The states of a session, for the application.  Each is lent as a resident buffer, so all that can be done with those
- * can be done with states. */
+/* The public functions for what a session keeps from run to run.  Each takes the session, and its LeatStates does the
+ * rest. */
 
-#include "leat-session-state-private.h"
+#include "leat-session-private.h"
 
-#include "buffer/leat-transfer-private.h"
-#include "graph/leat-graph-error-private.h"
-#include "graph/leat-node-private.h"
-#include "graph/leat-port-private.h"
-#include "leat-session-setup-private.h"
 #include "leat-session-run-private.h"
+#include "leat-session-setup-private.h"
+#include "leat-session-state.h"
+#include "state/leat-states-private.h"
 
-#include <string.h>
-#include <xxhash.h>
-
-/**
- * leat_state_error_quark:
- *
- * Gets the domain of #LeatStateError.
- *
- * Returns: the quark
- */
-/* clang-format off */
-G_DEFINE_QUARK (leat-state-error-quark, leat_state_error)
-/* clang-format on */
-
-/* A registered type, so that the description for other languages gives the domain to the codes. */
-GType
-leat_state_error_get_type (void)
+/* As many as may be put into it. */
+static guint
+leat_session_get_most_state_lanes (LeatSession *self)
 {
-  static gsize type = 0;
-  static const GEnumValue values[] = { { LEAT_STATE_ERROR_IO, "LEAT_STATE_ERROR_IO", "io" },
-                                       { LEAT_STATE_ERROR_FORMAT, "LEAT_STATE_ERROR_FORMAT", "format" },
-                                       { LEAT_STATE_ERROR_VERSION, "LEAT_STATE_ERROR_VERSION", "version" },
-                                       { LEAT_STATE_ERROR_TRUNCATED, "LEAT_STATE_ERROR_TRUNCATED", "truncated" },
-                                       { LEAT_STATE_ERROR_DAMAGED, "LEAT_STATE_ERROR_DAMAGED", "damaged" },
-                                       { LEAT_STATE_ERROR_PIPELINE, "LEAT_STATE_ERROR_PIPELINE", "pipeline" },
-                                       { LEAT_STATE_ERROR_UNKNOWN_NAME, "LEAT_STATE_ERROR_UNKNOWN_NAME",
-                                         "unknown-name" },
-                                       { LEAT_STATE_ERROR_LANES, "LEAT_STATE_ERROR_LANES", "lanes" },
-                                       { 0, NULL, NULL } };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("LeatStateError", values));
-  return type;
-}
-
-/* The buffer that the session itself writes in the run that ends the stream is no state. */
-static gboolean
-leat_buffer_is_state (const LeatBuffer *buffer)
-{
-  return buffer->kind == LEAT_BUFFER_STATE && !buffer->tells_flush;
-}
-
-GArray *
-leat_session_dup_states (LeatSession *self)
-{
-  GArray *ids = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
-
-  for (LeatBufferId id = 0; id < self->plan->buffers->len; id++)
-    if (leat_buffer_is_state (leat_plan_get_buffer (self->plan, id)))
-      g_array_append_val (ids, id);
-  return ids;
-}
-
-static LeatBlock *
-leat_session_get_state_block (LeatSession *self, guint lane, LeatBufferId id)
-{
-  return g_ptr_array_index (((LeatLane *) g_ptr_array_index (self->lanes, lane))->blocks, id);
-}
-
-static void
-leat_session_release_block (gpointer block)
-{
-  leat_block_unref (block);
-}
-
-/* Where the program has it, its transfers are those of the same buffer. */
-LeatDeviceBuffer *
-leat_session_borrow_state (LeatSession *self, guint lane, LeatBufferId id)
-{
-  const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, id);
-  LeatBlock *block = leat_session_get_state_block (self, lane, id);
-
-  for (guint i = 0; i < self->states.lent->len; i++)
-    if (leat_device_buffer_is_lent_from (g_ptr_array_index (self->states.lent, i), block))
-      return g_object_ref (g_ptr_array_index (self->states.lent, i));
-  return leat_device_buffer_new_lent (self->device, buffer->spec, buffer->header ? LEAT_BUFFER_HEADER : 0,
-                                      block->memory, leat_block_ref (block), leat_session_release_block);
-}
-
-/* From here on it is the program's too. */
-static LeatDeviceBuffer *
-leat_session_lend_state (LeatSession *self, LeatBufferId id)
-{
-  LeatDeviceBuffer *lent = leat_session_borrow_state (self, 0, id);
-
-  if (!g_ptr_array_find (self->states.lent, lent, NULL))
-    g_ptr_array_add (self->states.lent, g_object_ref (lent));
-  self->states.given = TRUE;
-  return lent;
-}
-
-static gboolean
-leat_session_still_has (LeatSession *self, LeatDeviceBuffer *lent)
-{
-  const LeatLane *lane = self->lanes->len > 0 ? g_ptr_array_index (self->lanes, 0) : NULL;
-
-  for (guint i = 0; lane != NULL && i < lane->blocks->len; i++)
-    if (g_ptr_array_index (lane->blocks, i) != NULL
-        && leat_device_buffer_is_lent_from (lent, g_ptr_array_index (lane->blocks, i)))
-      return TRUE;
-  return FALSE;
-}
-
-void
-leat_session_call_in_states (LeatSession *self)
-{
-  for (guint i = self->states.lent->len; i > 0; i--)
-    if (!leat_session_still_has (self, g_ptr_array_index (self->states.lent, i - 1)))
-      {
-        leat_device_buffer_call_in (g_ptr_array_index (self->states.lent, i - 1));
-        g_ptr_array_remove_index (self->states.lent, i - 1);
-      }
-}
-
-/* The name of a buffer, or of the node that has one. */
-static gboolean
-leat_session_find_state (LeatSession *self, const char *name, LeatBufferId *id, GError **error)
-{
-  g_autoptr (GArray) ids = leat_session_dup_states (self);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *port = g_strconcat (name, ".out", NULL), *hint = NULL;
-
-  for (guint i = 0; i < ids->len; i++)
-    {
-      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, g_array_index (ids, LeatBufferId, i));
-
-      *id = buffer->id;
-      if (g_str_equal (buffer->name, name) || g_str_equal (buffer->name, port))
-        return TRUE;
-      g_ptr_array_add (names, buffer->name);
-    }
-  g_ptr_array_add (names, NULL);
-  hint = leat_graph_error_hint (name, (const char *const *) names->pdata, "states");
-  g_set_error (error, LEAT_STATE_ERROR, LEAT_STATE_ERROR_UNKNOWN_NAME, "there is no state \"%s\"%s", name, hint);
-  return FALSE;
+  return self->options.n_lanes > 0 ? self->options.n_lanes : LEAT_SESSION_MOST_LANES;
 }
 
 /**
@@ -169,7 +37,7 @@ leat_session_list_states (LeatSession *self)
 
   if (leat_session_take_open (self, NULL))
     {
-      g_autoptr (GArray) ids = leat_session_dup_states (self);
+      g_autoptr (GArray) ids = leat_states_list (&self->states);
 
       for (guint i = 0; i < ids->len; i++)
         g_ptr_array_add (names,
@@ -206,78 +74,106 @@ leat_session_get_state (LeatSession *self, const char *name, GError **error)
 
   if (!leat_session_take_program (self, error))
     return NULL;
-  if (leat_session_find_state (self, name, &id, error))
-    lent = leat_session_lend_state (self, id);
+  if (leat_states_find (&self->states, name, &id, error))
+    lent = leat_states_lend (&self->states, id);
   leat_session_let_go (self);
   return lent;
 }
 
-/* In the steady state nothing is allocated here. */
-static gboolean
-leat_session_enter_all (LeatSession *self, GPtrArray *buffers, GError **error)
-{
-  for (guint i = 0; buffers != NULL && i < buffers->len; i++)
-    {
-      LeatDeviceBuffer *buffer = g_ptr_array_index (buffers, i);
-
-      if (buffer == NULL)
-        continue;
-      if (!leat_device_buffer_enter (buffer, LEAT_BUFFER_USE_RUN, error))
-        return FALSE;
-      g_ptr_array_add (self->states.entered, g_object_ref (buffer));
-    }
-  return TRUE;
-}
-
+/**
+ * leat_session_save_state:
+ * @self: an open session that is not running
+ * @path: a file
+ * @error: return location for an error
+ *
+ * Writes all that the session keeps from run to run to a file, with that of each lane where a state has `scope=lane`.
+ * The file is there, with all of it, or is what it was; a few MiB of the host's memory do for it.
+ *
+ * Returns: whether it was written; %LEAT_STATE_ERROR_IO if not, %LEAT_DRIVER_ERROR, and what leat_session_replay ()
+ * says of a session that cannot run
+ */
 gboolean
-leat_session_enter_buffers (LeatSession *self, GError **error)
+leat_session_save_state (LeatSession *self, const char *path, GError **error)
 {
-  if (G_LIKELY (self->states.lent->len == 0 && self->bindings.held == NULL))
-    return TRUE;
-  if (leat_session_enter_all (self, self->states.lent, error)
-      && leat_session_enter_all (self, self->bindings.held, error))
-    return TRUE;
-  leat_session_leave_buffers (self);
-  return FALSE;
+  gboolean good;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  if (!leat_session_take_program (self, error))
+    return FALSE;
+  good = leat_states_save (&self->states, path, error);
+  leat_session_let_go (self);
+  return good;
 }
 
-void
-leat_session_leave_buffers (LeatSession *self)
+/**
+ * leat_session_load_state:
+ * @self: an open session that is not running
+ * @path: a file of leat_session_save_state ()
+ * @error: return location for an error
+ *
+ * Makes all that the session keeps from run to run what it was when the file was written.
+ *
+ * The file must be of a pipeline with the same nodes, names, links and sizes of states; properties may differ.  All is
+ * checked before anything changes: the file is read twice, some MiB at a time, and one of no more than 8 MiB once.
+ * Where the second reading fails, or finds other contents, or the device fails, and some of a large state is written,
+ * the session must be closed and opened again: until then runs say %LEAT_SESSION_ERROR_FAILED.
+ *
+ * Data of a single lane (`scope=lane`) goes to the lane of the same number, at once or, where that is not there yet,
+ * when a stream makes it.  The session may have more lanes than there are in the file, and those begin as `init` or
+ * `path` says; where #LeatSession:lanes is a number and there are more in the file, it is refused.
+ *
+ * Returns: whether it was loaded; %LEAT_STATE_ERROR with a code of its own for a file that is no such file
+ *   (%LEAT_STATE_ERROR_FORMAT), %LEAT_STATE_ERROR_VERSION, %LEAT_STATE_ERROR_TRUNCATED, %LEAT_STATE_ERROR_DAMAGED,
+ *   %LEAT_STATE_ERROR_PIPELINE, %LEAT_STATE_ERROR_LANES or %LEAT_STATE_ERROR_IO; %LEAT_DRIVER_ERROR; and what
+ *   leat_session_replay () says of a session that cannot run
+ */
+gboolean
+leat_session_load_state (LeatSession *self, const char *path, GError **error)
 {
-  for (guint i = 0; i < self->states.entered->len; i++)
-    {
-      leat_device_buffer_leave (g_ptr_array_index (self->states.entered, i), LEAT_BUFFER_USE_RUN);
-      g_object_unref (g_ptr_array_index (self->states.entered, i));
-    }
-  g_ptr_array_set_size (self->states.entered, 0);
+  gboolean good, broken;
+
+  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  if (!leat_session_take_program (self, error))
+    return FALSE;
+  good = leat_states_load (&self->states, path, leat_session_get_most_state_lanes (self), &broken, error);
+  self->hold.failed = self->hold.failed || broken;
+  leat_session_let_go (self);
+  return good;
 }
 
-/* Nodes and links, but not what their properties are: a pipeline may go on with another rate or file. */
-guint64
-leat_session_hash_pipeline (LeatSession *self)
+/**
+ * leat_session_copy_state:
+ * @self: an open session that is not running
+ * @from: another one, on the same device
+ * @error: return location for an error
+ *
+ * Copies all data that the session keeps from run to run from another session. Both continue from the same point.  It
+ * is copied on the device.  Data of a single lane (`scope=lane`) goes to the lane of the same number, as with
+ * leat_session_load_state ().  Where one of the sessions lacks that lane at the moment, the data goes by the host.
+ *
+ * Returns: whether it was copied; %LEAT_STATE_ERROR_PIPELINE when the two do not keep the same,
+ * %LEAT_STATE_ERROR_LANES, %LEAT_DEVICE_BUFFER_ERROR_DEVICE, %LEAT_DRIVER_ERROR, and what leat_session_replay () says
+ * of sessions that cannot run
+ */
+gboolean
+leat_session_copy_state (LeatSession *self, LeatSession *from, GError **error)
 {
-  XXH3_state_t *state = XXH3_createState ();
-  guint64 hash;
+  gboolean good = FALSE;
 
-  XXH3_64bits_reset (state);
-  for (guint i = 0; i < self->plan->nodes->len; i++)
+  g_return_val_if_fail (LEAT_IS_SESSION (self) && LEAT_IS_SESSION (from), FALSE);
+  g_return_val_if_fail (self != from, FALSE);
+
+  if (!leat_session_take_program (self, error))
+    return FALSE;
+  if (leat_session_take_program (from, error))
     {
-      LeatNode *node = g_ptr_array_index (self->plan->nodes, i);
-      GPtrArray *ports = leat_node_get_ports (node);
-
-      XXH3_64bits_update (state, leat_node_get_id (node), strlen (leat_node_get_id (node)) + 1);
-      XXH3_64bits_update (state, leat_node_get_name (node), strlen (leat_node_get_name (node)) + 1);
-      for (guint p = 0; p < ports->len; p++)
-        {
-          LeatPort *port = g_ptr_array_index (ports, p);
-          LeatPort *peer = leat_port_get_direction (port) == LEAT_PORT_INPUT ? leat_port_get_peer (port) : NULL;
-          g_autofree char *from = peer != NULL ? leat_port_dup_path (peer) : g_strdup ("");
-
-          XXH3_64bits_update (state, leat_port_get_name (port), strlen (leat_port_get_name (port)) + 1);
-          XXH3_64bits_update (state, from, strlen (from) + 1);
-        }
+      good = leat_states_copy (&self->states, &from->states, leat_session_get_most_state_lanes (self), error);
+      leat_session_let_go (from);
     }
-  hash = XXH3_64bits_digest (state);
-  XXH3_freeState (state);
-  return hash;
+  leat_session_let_go (self);
+  return good;
 }

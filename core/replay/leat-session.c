@@ -82,7 +82,7 @@ leat_session_set_plan (LeatSession *self, LeatPlan *plan)
 
   g_mutex_lock (&self->told.lock);
   before = self->plan;
-  self->plan = plan != NULL ? g_object_ref (plan) : NULL;
+  self->plan = self->states.plan = plan != NULL ? g_object_ref (plan) : NULL;
   g_mutex_unlock (&self->told.lock);
 }
 
@@ -110,10 +110,8 @@ leat_session_finalize (GObject *object)
     leat_waiter_stop (self->await.waiter);
   g_clear_pointer (&self->await.waiter, leat_waiter_unref);
   g_ptr_array_unref (self->lanes);
-  g_ptr_array_unref (self->states.away);
+  leat_states_clear (&self->states);
   g_ptr_array_unref (self->shapes.setups);
-  g_ptr_array_unref (self->states.lent);
-  g_ptr_array_unref (self->states.entered);
   g_array_unref (self->ends.inputs);
   g_array_unref (self->ends.outputs);
   g_ptr_array_unref (self->ends.endpoints);
@@ -176,10 +174,8 @@ leat_session_init (LeatSession *self)
   self->options.memo_entries = 32;
   self->options.memo_bytes = 8 << 20;
   self->options.cache_bytes = 256 << 20;
-  self->lanes = g_ptr_array_new ();
-  self->states.away = leat_session_away_new ();
-  self->states.lent = g_ptr_array_new_with_free_func (g_object_unref);
-  self->states.entered = g_ptr_array_new ();
+  self->lanes = self->states.lanes = g_ptr_array_new ();
+  leat_states_init (&self->states);
   self->shapes.setups = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_setup_free);
   self->ends.inputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionInput));
   self->ends.outputs = g_array_new (FALSE, TRUE, sizeof (LeatSessionOutput));

@@ -4,7 +4,7 @@
 
 #include "report-fixture.h"
 
-#include "replay/leat-session-state-private.h"
+#include "state/leat-states-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -6,26 +6,25 @@
  * when the session leaves the device, and are others under another plan.  Until they are made again the host has the
  * data, by the names of the buffers, since another plan numbers them in another way. */
 
-#include "leat-session-state-private.h"
-#include "leat-session-setup-private.h"
+#include "leat-states-private.h"
 
 #include <string.h>
 
 static void
-leat_session_free_away (gpointer table)
+leat_states_free_away (gpointer table)
 {
   if (table != NULL)
     g_hash_table_unref (table);
 }
 
 GPtrArray *
-leat_session_away_new (void)
+leat_states_away_new (void)
 {
-  return g_ptr_array_new_with_free_func (leat_session_free_away);
+  return g_ptr_array_new_with_free_func (leat_states_free_away);
 }
 
 static gboolean
-leat_session_keeps_by_lane (LeatSession *self)
+leat_states_keeps_by_lane (LeatStates *self)
 {
   for (guint i = 0; i < self->plan->buffers->len; i++)
     if (leat_buffer_is_of_lane (leat_plan_get_buffer (self->plan, i)))
@@ -34,14 +33,14 @@ leat_session_keeps_by_lane (LeatSession *self)
 }
 
 guint
-leat_session_count_state_lanes (LeatSession *self)
+leat_states_count_lanes (LeatStates *self)
 {
-  return leat_session_keeps_by_lane (self) ? MAX (self->lanes->len, self->states.away->len) : 1;
+  return leat_states_keeps_by_lane (self) ? MAX (self->lanes->len, self->away->len) : 1;
 }
 
 /* One of another type begins anew, as that of the first lane does. */
 static char *
-leat_session_dup_away_key (const LeatBuffer *buffer)
+leat_states_dup_away_key (const LeatBuffer *buffer)
 {
   return g_strdup_printf ("%s %u", buffer->name,
                           buffer->spec != NULL ? (guint) leat_spec_get_dtype (buffer->spec) : G_MAXUINT);
@@ -49,23 +48,23 @@ leat_session_dup_away_key (const LeatBuffer *buffer)
 
 /* (transfer full) */
 void
-leat_session_take_away (LeatSession *self, guint lane, const LeatBuffer *buffer, GBytes *contents)
+leat_states_take_away (LeatStates *self, guint lane, const LeatBuffer *buffer, GBytes *contents)
 {
   GHashTable *table;
 
-  if (self->states.away->len <= lane)
-    g_ptr_array_set_size (self->states.away, (gint) lane + 1);
-  table = g_ptr_array_index (self->states.away, lane);
+  if (self->away->len <= lane)
+    g_ptr_array_set_size (self->away, (gint) lane + 1);
+  table = g_ptr_array_index (self->away, lane);
   if (table == NULL)
-    table = self->states.away->pdata[lane] =
+    table = self->away->pdata[lane] =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
-  g_hash_table_insert (table, leat_session_dup_away_key (buffer), contents);
+  g_hash_table_insert (table, leat_states_dup_away_key (buffer), contents);
 }
 
 void
-leat_session_forget_away (LeatSession *self)
+leat_states_forget_away (LeatStates *self)
 {
-  g_ptr_array_set_size (self->states.away, 0);
+  g_ptr_array_set_size (self->away, 0);
 }
 
 /* Copies the part of @data, which lies at @at, that is within the @bytes from @offset on. */
@@ -99,10 +98,10 @@ leat_buffer_dup_initial (const LeatBuffer *buffer)
 }
 
 GBytes *
-leat_session_dup_away (LeatSession *self, guint lane, const LeatBuffer *buffer)
+leat_states_dup_away (LeatStates *self, guint lane, const LeatBuffer *buffer)
 {
-  GHashTable *table = lane < self->states.away->len ? g_ptr_array_index (self->states.away, lane) : NULL;
-  g_autofree char *key = leat_session_dup_away_key (buffer);
+  GHashTable *table = lane < self->away->len ? g_ptr_array_index (self->away, lane) : NULL;
+  g_autofree char *key = leat_states_dup_away_key (buffer);
   GBytes *contents = table != NULL ? g_hash_table_lookup (table, key) : NULL;
 
   /* One of another size begins anew, as that of the first lane does. */
@@ -112,13 +111,13 @@ leat_session_dup_away (LeatSession *self, guint lane, const LeatBuffer *buffer)
 }
 
 guint64
-leat_session_sum_away (LeatSession *self)
+leat_states_sum_away (LeatStates *self)
 {
   guint64 sum = 0;
 
-  for (guint lane = 0; lane < self->states.away->len; lane++)
+  for (guint lane = 0; lane < self->away->len; lane++)
     {
-      GHashTable *table = g_ptr_array_index (self->states.away, lane);
+      GHashTable *table = g_ptr_array_index (self->away, lane);
       GHashTableIter iter;
       gpointer contents;
 
@@ -132,46 +131,46 @@ leat_session_sum_away (LeatSession *self)
 }
 
 static gboolean
-leat_session_put_lane_away (LeatSession *self, guint index, GCancellable *cancellable, GError **error)
+leat_states_put_lane_away (LeatStates *self, guint index, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GPtrArray) kept = leat_lane_read_kept (g_ptr_array_index (self->lanes, index), cancellable, error);
 
   for (guint i = 0; kept != NULL && i < kept->len; i++)
     if (g_ptr_array_index (kept, i) != NULL)
-      leat_session_take_away (self, index, leat_plan_get_buffer (self->plan, i),
-                              g_bytes_ref (g_ptr_array_index (kept, i)));
+      leat_states_take_away (self, index, leat_plan_get_buffer (self->plan, i),
+                             g_bytes_ref (g_ptr_array_index (kept, i)));
   return kept != NULL;
 }
 
 /* Of lanes that are there: what the host has of them is old by the next run. */
 static void
-leat_session_trim_away (LeatSession *self)
+leat_states_trim_away (LeatStates *self)
 {
-  if (self->states.away->len <= self->lanes->len)
-    leat_session_forget_away (self);
-  for (guint lane = 0; lane < MIN (self->lanes->len, self->states.away->len); lane++)
+  if (self->away->len <= self->lanes->len)
+    leat_states_forget_away (self);
+  for (guint lane = 0; lane < MIN (self->lanes->len, self->away->len); lane++)
     {
-      leat_session_free_away (g_ptr_array_index (self->states.away, lane));
-      self->states.away->pdata[lane] = NULL;
+      leat_states_free_away (g_ptr_array_index (self->away, lane));
+      self->away->pdata[lane] = NULL;
     }
 }
 
 gboolean
-leat_session_put_lanes_away (LeatSession *self, GCancellable *cancellable, GError **error)
+leat_states_put_lanes_away (LeatStates *self, GCancellable *cancellable, GError **error)
 {
   gboolean good = TRUE;
 
-  if (self->lanes->len == 1 || !leat_session_keeps_by_lane (self))
+  if (self->lanes->len == 1 || !leat_states_keeps_by_lane (self))
     return TRUE;
   for (guint lane = 1; lane < self->lanes->len && good; lane++)
-    good = leat_session_put_lane_away (self, lane, cancellable, error);
+    good = leat_states_put_lane_away (self, lane, cancellable, error);
   if (!good)
-    leat_session_trim_away (self);
+    leat_states_trim_away (self);
   return good;
 }
 
 static gboolean
-leat_session_bring_lane_back (LeatSession *self, guint index, GError **error)
+leat_states_bring_lane_back (LeatStates *self, guint index, GError **error)
 {
   const LeatLane *lane = g_ptr_array_index (self->lanes, index);
 
@@ -183,7 +182,7 @@ leat_session_bring_lane_back (LeatSession *self, guint index, GError **error)
 
       if (!leat_buffer_is_of_lane (buffer))
         continue;
-      contents = leat_session_dup_away (self, index, buffer);
+      contents = leat_states_dup_away (self, index, buffer);
       if (!leat_memory_write (block->memory, 0, g_bytes_get_data (contents, NULL), buffer->bytes, error))
         return FALSE;
     }
@@ -191,11 +190,11 @@ leat_session_bring_lane_back (LeatSession *self, guint index, GError **error)
 }
 
 gboolean
-leat_session_bring_lanes_back (LeatSession *self, GError **error)
+leat_states_bring_lanes_back (LeatStates *self, GError **error)
 {
-  for (guint lane = 1; lane < MIN (self->lanes->len, self->states.away->len); lane++)
-    if (g_ptr_array_index (self->states.away, lane) != NULL && !leat_session_bring_lane_back (self, lane, error))
+  for (guint lane = 1; lane < MIN (self->lanes->len, self->away->len); lane++)
+    if (g_ptr_array_index (self->away, lane) != NULL && !leat_states_bring_lane_back (self, lane, error))
       return FALSE;
-  leat_session_trim_away (self);
+  leat_states_trim_away (self);
   return TRUE;
 }

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-session-state.h"
+#include "leat-state-error.h"
 
 G_BEGIN_DECLS
 

@@ -5,15 +5,13 @@
 /* States from a file, piece by piece: what has been read is put on its way to the device when there is enough of it.
  * Those that fit into a piece go all at once. */
 
-#include "leat-session-state-private.h"
+#include "leat-states-private.h"
 
 #include "leat-state-form-private.h"
-#include "leat-session-setup-private.h"
-#include "leat-session-run-private.h"
 
 typedef struct
 {
-  LeatSession *session;
+  LeatStates *states;
   LeatStateReader *reader;
   GArray *requests; /* LeatRequest: uploads that wait */
   guint64 bytes;    /* of them */
@@ -57,7 +55,7 @@ leat_loading_add (LeatLoading *self, guint lane, LeatBufferId id, guint64 offset
 
   if (data == NULL)
     return FALSE;
-  request = leat_session_make_request (self->session, LEAT_REQUEST_UPLOAD, lane, id);
+  request = leat_states_make_request (self->states, LEAT_REQUEST_UPLOAD, lane, id);
   request.offset = offset;
   request.bytes = g_bytes_get_size (data);
   request.data = data;
@@ -70,7 +68,7 @@ leat_loading_add (LeatLoading *self, guint lane, LeatBufferId id, guint64 offset
 static gboolean
 leat_loading_put (LeatLoading *self, const LeatStateEntry *entry, guint lane, LeatBufferId id, GError **error)
 {
-  const LeatBuffer *buffer = leat_plan_get_buffer (self->session->plan, id);
+  const LeatBuffer *buffer = leat_plan_get_buffer (self->states->plan, id);
   gboolean good = TRUE;
 
   for (guint64 done = 0, n; done < entry->bytes && good; done += n)
@@ -88,7 +86,7 @@ leat_loading_put (LeatLoading *self, const LeatStateEntry *entry, guint lane, Le
 static gboolean
 leat_loading_keep (LeatLoading *self, const LeatStateEntry *entry, guint lane, LeatBufferId id, GError **error)
 {
-  LeatAway away = { lane, leat_plan_get_buffer (self->session->plan, id), NULL };
+  LeatAway away = { lane, leat_plan_get_buffer (self->states->plan, id), NULL };
   g_autofree guint8 *contents = g_malloc (entry->bytes + 1);
 
   for (guint64 done = 0, n; done < entry->bytes; done += n)
@@ -109,8 +107,8 @@ leat_loading_keep (LeatLoading *self, const LeatStateEntry *entry, guint lane, L
 static gboolean
 leat_loading_do_entry (LeatLoading *self, const LeatStateEntry *entry, LeatBufferId id, GError **error)
 {
-  const LeatBuffer *buffer = leat_plan_get_buffer (self->session->plan, id);
-  const guint n = leat_buffer_is_of_lane (buffer) ? self->session->lanes->len : 1;
+  const LeatBuffer *buffer = leat_plan_get_buffer (self->states->plan, id);
+  const guint n = leat_buffer_is_of_lane (buffer) ? self->states->lanes->len : 1;
 
   for (guint lane = 0; lane < MAX (n, entry->n_lanes); lane++)
     if (lane < n ? !leat_loading_put (self, entry, lane, id, error) : !leat_loading_keep (self, entry, lane, id, error))
@@ -121,7 +119,7 @@ leat_loading_do_entry (LeatLoading *self, const LeatStateEntry *entry, LeatBuffe
 static gboolean
 leat_loading_do_all (LeatLoading *self, GArray *entries, GError **error)
 {
-  g_autoptr (GArray) ids = leat_session_dup_states (self->session);
+  g_autoptr (GArray) ids = leat_states_list (self->states);
 
   for (guint i = 0; i < ids->len; i++)
     if (!leat_loading_do_entry (self, &g_array_index (entries, LeatStateEntry, i), g_array_index (ids, LeatBufferId, i),
@@ -133,74 +131,38 @@ leat_loading_do_all (LeatLoading *self, GArray *entries, GError **error)
 static void
 leat_loading_take_away (LeatLoading *self)
 {
-  leat_session_forget_away (self->session);
+  leat_states_forget_away (self->states);
   for (guint i = 0; i < self->away->len; i++)
     {
       LeatAway *away = &g_array_index (self->away, LeatAway, i);
 
-      leat_session_take_away (self->session, away->lane, away->buffer, g_steal_pointer (&away->contents));
+      leat_states_take_away (self->states, away->lane, away->buffer, g_steal_pointer (&away->contents));
     }
-  self->session->states.given = TRUE;
+  self->states->given = TRUE;
 }
 
 /* Where it fails between two pieces, what is kept is neither the one nor the other. */
 static gboolean
-leat_session_write_entries (LeatSession *self, LeatStateReader *reader, GArray *entries, GError **error)
+leat_states_write_entries (LeatStates *self, LeatStateReader *reader, GArray *entries, gboolean *broken, GError **error)
 {
-  g_autoptr (GArray) requests = leat_session_new_requests (), away = g_array_new (FALSE, FALSE, sizeof (LeatAway));
-  LeatLoading loading = { .session = self, .reader = reader, .requests = requests, .away = away };
+  g_autoptr (GArray) requests = leat_requests_new (), away = g_array_new (FALSE, FALSE, sizeof (LeatAway));
+  LeatLoading loading = { .states = self, .reader = reader, .requests = requests, .away = away };
   gboolean good;
 
   g_array_set_clear_func (away, leat_away_clear);
   good = leat_loading_do_all (&loading, entries, error);
   if (good)
     leat_loading_take_away (&loading);
-  self->hold.failed = self->hold.failed || (!good && loading.begun);
+  *broken = !good && loading.begun;
   return good;
 }
 
-static gboolean
-leat_session_read_file (LeatSession *self, const char *path, GError **error)
-{
-  g_autoptr (GArray) entries = leat_session_list_entries (self, leat_session_get_most_state_lanes (self));
-  g_autoptr (LeatStateReader) reader = leat_state_reader_new (path, entries, leat_session_hash_pipeline (self), error);
-
-  return reader != NULL && leat_session_write_entries (self, reader, entries, error);
-}
-
-/**
- * leat_session_load_state:
- * @self: an open session that is not running
- * @path: a file of leat_session_save_state ()
- * @error: return location for an error
- *
- * Makes all that the session keeps from run to run what it was when the file was written.
- *
- * The file must be of a pipeline with the same nodes, names, links and sizes of states; properties may differ.  All is
- * checked before anything changes: the file is read twice, some MiB at a time, and one of no more than 8 MiB once.
- * Where the second reading fails, or finds other contents, or the device fails, and some of a large state is written,
- * the session must be closed and opened again: until then runs say %LEAT_SESSION_ERROR_FAILED.
- *
- * Data of a single lane (`scope=lane`) goes to the lane of the same number, at once or, where that is not there yet,
- * when a stream makes it.  The session may have more lanes than there are in the file, and those begin as `init` or
- * `path` says; where #LeatSession:lanes is a number and there are more in the file, it is refused.
- *
- * Returns: whether it was loaded; %LEAT_STATE_ERROR with a code of its own for a file that is no such file
- *   (%LEAT_STATE_ERROR_FORMAT), %LEAT_STATE_ERROR_VERSION, %LEAT_STATE_ERROR_TRUNCATED, %LEAT_STATE_ERROR_DAMAGED,
- *   %LEAT_STATE_ERROR_PIPELINE, %LEAT_STATE_ERROR_LANES or %LEAT_STATE_ERROR_IO; %LEAT_DRIVER_ERROR; and what
- *   leat_session_replay () says of a session that cannot run
- */
 gboolean
-leat_session_load_state (LeatSession *self, const char *path, GError **error)
+leat_states_load (LeatStates *self, const char *path, guint most, gboolean *broken, GError **error)
 {
-  gboolean good;
+  g_autoptr (GArray) entries = leat_states_list_entries (self, most);
+  g_autoptr (LeatStateReader) reader = leat_state_reader_new (path, entries, leat_plan_hash_nodes (self->plan), error);
 
-  g_return_val_if_fail (LEAT_IS_SESSION (self), FALSE);
-  g_return_val_if_fail (path != NULL, FALSE);
-
-  if (!leat_session_take_program (self, error))
-    return FALSE;
-  good = leat_session_read_file (self, path, error);
-  leat_session_let_go (self);
-  return good;
+  *broken = FALSE;
+  return reader != NULL && leat_states_write_entries (self, reader, entries, broken, error);
 }
