@@ -25,6 +25,7 @@ typedef enum
 /* Staging memory as the session's lane has it, looked up once. */
 typedef struct
 {
+  const LeatOp *op;           /* the source or sink whose it is */
   LeatView view;              /* with the count that is always there */
   guint64 *count;             /* where the count lies; NULL where it is always the same */
   const LeatBinding *binding; /* of memory that the program brings; else NULL */
@@ -70,6 +71,7 @@ typedef struct
   LeatLane *lane; /* not owned */
   guint index;    /* of the lane */
   LeatStaging *inputs, *outputs;
+  guint n_inputs, n_outputs;
   LeatRun run;
 } LeatFlight;
 

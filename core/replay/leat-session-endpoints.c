@@ -17,6 +17,7 @@ leat_session_find_view (const LeatLane *lane, const LeatOp *op, const LeatBuffer
   LeatBufferId id = op->touches[0].buffer;
   const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, id);
 
+  staging->op = op;
   leat_lane_view (lane, id, &staging->view);
   staging->count = buffer->header ? (guint64 *) lane->hosts[id] : NULL;
   staging->binding = buffer->user ? &lane->bindings[buffer->slot] : NULL;
@@ -45,6 +46,8 @@ leat_session_add_flight (LeatSession *self, LeatLane *lane)
     .index = self->flights->len,
     .inputs = g_new0 (LeatStaging, self->ends.inputs->len + 1),
     .outputs = g_new0 (LeatStaging, self->ends.outputs->len + 1),
+    .n_inputs = self->ends.inputs->len,
+    .n_outputs = self->ends.outputs->len,
   };
 
   for (guint i = 0; i < self->ends.inputs->len; i++)

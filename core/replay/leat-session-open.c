@@ -16,7 +16,6 @@
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
-#include "leat-tuning-private.h"
 #include "leat-session-run-private.h"
 
 /* Adds the time since @since to one part of the opening, and begins the next. */
@@ -125,8 +124,7 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   traits = leat_session_get_traits (self);
   if (!leat_session_bind_persistent (self, self->plan, &traits, error))
     return FALSE;
-  leat_session_plan_calibration (self);
-  leat_session_recall_learned (self);
+  leat_session_begin_tuning (self);
   leat_session_note_time (&self->told.ledger.stats.bind_us, &since);
   return TRUE;
 }
@@ -260,7 +258,6 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
 {
   leat_nvtx_load ();
   leat_told_begin (&self->told, leat_pipeline_get_bus (self->pipeline), self->options.timing_mode == LEAT_TIMING_NODES);
-  g_clear_error (&self->tuning.trial_error);
   g_clear_pointer (&self->account, leat_memory_account_unref);
   self->account = leat_memory_account_new (self->options.budget);
   self->ends.flushed = self->ends.ended = self->hold.failed = FALSE;

@@ -15,6 +15,7 @@
 #include "buffer/leat-device-buffer-private.h"
 #include "state/leat-states-private.h"
 #include "leat-session.h"
+#include "tune/leat-tuning-private.h"
 #include "lane/leat-setup-private.h"
 #include "tell/leat-trace-private.h"
 #include "lane/leat-waiter-private.h"
@@ -176,25 +177,6 @@ typedef struct
   const LeatOverseerClass *overseer_class;
   gint64 last_device_us; /* atomic: of the last run, with its repetitions */
 } LeatSessionOverseen;
-
-/* One set of ways that calibration measured. */
-typedef struct
-{
-  char *ways; /* "upload0=copy readback0=mapped" */
-  double us;  /* median of a replay */
-} LeatTrial;
-
-/* Results found by trying. */
-typedef struct
-{
-  GArray *trials;        /* LeatTrial */
-  GArray *former_trials; /* LeatTrial, of the session that found the ways out, where another one did */
-  gboolean to_calibrate; /* the first run has to find out how data go best */
-  double trials_us;      /* for all trials together, once the first is over */
-  GError *trial_error;   /* what it fails with where a loop ran away meanwhile */
-  gboolean ways_known;   /* it did, or an earlier session */
-  char *band;            /* that they are known for */
-} LeatTuning;
 
 /* Many runs, until the sources end. */
 typedef struct

@@ -28,7 +28,6 @@ G_BEGIN_DECLS
  * its launch saves at most 1.8 us, and 33 on an H100. */
 #define LEAT_SESSION_RUNS_TO_SETTLE 32
 
-#define LEAT_SESSION_TRIALS_US           250000.0
 #define LEAT_SESSION_PERSISTENT_IDLE_MS  20
 #define LEAT_SESSION_PERSISTENT_LIMIT_MS 1000
 #define LEAT_LANES_AUTO                  3 /* where nobody says how many, at the most */

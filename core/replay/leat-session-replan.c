@@ -15,7 +15,6 @@
 #include "graph/leat-attempt-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
-#include "leat-tuning-private.h"
 
 static LeatBuffer *
 leat_plan_get_endpoint_buffer (LeatPlan *self, LeatNode *node)

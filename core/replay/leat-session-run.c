@@ -17,7 +17,6 @@
 #include "leat-session-setup-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-told-private.h"
-#include "leat-tuning-private.h"
 
 #define LEAT_SESSION_SHORT_NS 500000
 

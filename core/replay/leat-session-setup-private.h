@@ -82,6 +82,14 @@ void leat_session_settle_room (LeatSession *self);
 /* On the device from here on: for who has the session, and needs more than its staging memory. */
 gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_drop_evicted (LeatSession *self);
+/* What the first run is to find out (leat-session-tuning.c). */
+void leat_session_begin_tuning (LeatSession *self);
+gboolean leat_session_fits_tuning (gpointer session);
+gboolean leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error);
+/* @plan is to be run from now on: its data go as they do now. */
+gboolean leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error);
+/* When the session closes. */
+void leat_session_remember_learned (LeatSession *self);
 /* As take_open, and on the device. */
 gboolean leat_session_take_program (LeatSession *self, GError **error);
 /* Steps of opening, for a prediction. */

@@ -102,23 +102,6 @@ leat_session_get_state_name (gconstpointer session)
     }
 }
 
-static GVariant *
-leat_session_print_trials (LeatSession *self, const GArray *trials)
-{
-  GVariantBuilder builder;
-
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(sd)"));
-  g_mutex_lock (&self->told.lock);
-  for (guint i = 0; i < trials->len; i++)
-    {
-      const LeatTrial *trial = &g_array_index (trials, LeatTrial, i);
-
-      g_variant_builder_add (&builder, "(sd)", trial->ways, trial->us);
-    }
-  g_mutex_unlock (&self->told.lock);
-  return g_variant_builder_end (&builder);
-}
-
 /**
  * leat_session_dup_stats:
  * @self: a session
@@ -248,8 +231,7 @@ leat_session_dup_stats (LeatSession *self)
   g_return_val_if_fail (LEAT_IS_SESSION (self), NULL);
   g_variant_dict_init (&dict, NULL);
   leat_told_fill_stats (&self->told, &dict);
-  g_variant_dict_insert_value (&dict, "trials", leat_session_print_trials (self, self->tuning.trials));
-  g_variant_dict_insert_value (&dict, "former-trials", leat_session_print_trials (self, self->tuning.former_trials));
+  leat_tuning_fill_stats (&self->tuning, &dict);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
 }
 

@@ -115,14 +115,11 @@ leat_session_finalize (GObject *object)
   g_array_unref (self->ends.inputs);
   g_array_unref (self->ends.outputs);
   g_ptr_array_unref (self->ends.endpoints);
-  g_array_unref (self->tuning.trials);
-  g_array_unref (self->tuning.former_trials);
+  leat_tuning_clear (&self->tuning);
   g_array_unref (self->flights);
   g_clear_pointer (&self->account, leat_memory_account_unref);
-  g_clear_error (&self->tuning.trial_error);
   g_clear_object (&self->pipeline);
   g_free (self->options.selector);
-  g_free (self->tuning.band);
   g_free (self->options.trace_path);
   g_weak_ref_clear (&self->overseen.overseer);
   leat_session_set_scratch (self, NULL);
@@ -142,12 +139,6 @@ leat_session_class_init (LeatSessionClass *klass)
 }
 
 static void
-leat_trial_clear (LeatTrial *trial)
-{
-  g_free (trial->ways);
-}
-
-static void
 leat_session_flight_clear (LeatFlight *flight)
 {
   g_free (flight->inputs);
@@ -164,11 +155,7 @@ leat_session_init (LeatSession *self)
   self->options.priority = LEAT_PRIORITY_NORMAL;
   self->options.weight = 1;
   self->options.calibrate = TRUE;
-  self->tuning.trials_us = LEAT_SESSION_TRIALS_US;
-  self->tuning.trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
-  g_array_set_clear_func (self->tuning.trials, (GDestroyNotify) leat_trial_clear);
-  self->tuning.former_trials = g_array_new (FALSE, TRUE, sizeof (LeatTrial));
-  g_array_set_clear_func (self->tuning.former_trials, (GDestroyNotify) leat_trial_clear);
+  leat_tuning_init (&self->tuning, leat_session_fits_tuning, self);
   self->flights = g_array_new (FALSE, TRUE, sizeof (LeatFlight));
   g_array_set_clear_func (self->flights, (GDestroyNotify) leat_session_flight_clear);
   self->options.memo_entries = 32;

@@ -5,7 +5,6 @@
 /* Tells how full the bounded inputs of a run are, so that measured choices go for inputs of that kind.  Reads the
  * counts of the inputs, and changes nothing. */
 
-#include "leat-session-private.h"
 #include "leat-tuning-private.h"
 
 /* How full the bounded inputs of a run are, in bands: the fastest way for many items need not be so for few.  Findings
@@ -26,10 +25,10 @@ leat_op_is_banded (const LeatOp *op, LeatPlan *plan)
 }
 
 gboolean
-leat_session_has_bands (LeatSession *self)
+leat_plan_has_bands (LeatPlan *plan)
 {
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    if (leat_op_is_banded (leat_plan_get_op (self->plan, i), self->plan))
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_op_is_banded (leat_plan_get_op (plan, i), plan))
       return TRUE;
   return FALSE;
 }
@@ -47,12 +46,12 @@ leat_band_of (guint64 count, guint64 most)
 }
 
 char *
-leat_session_dup_band (LeatSession *self, const LeatFlight *flight)
+leat_flight_dup_band (const LeatFlight *flight)
 {
   GString *band = g_string_new (NULL);
 
-  for (guint i = 0; i < self->ends.inputs->len; i++)
-    if (leat_op_is_banded (leat_session_get_input (self, i)->op, self->plan))
+  for (guint i = 0; i < flight->n_inputs; i++)
+    if (leat_op_is_banded (flight->inputs[i].op, flight->lane->plan))
       g_string_append_c (band, '0' + leat_band_of (*flight->inputs[i].count, flight->inputs[i].most));
   return g_string_free (band, FALSE);
 }

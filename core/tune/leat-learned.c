@@ -3,10 +3,9 @@
  */
 
 /* Findings of kernels about the device (leat_recorder_add_learned ()), on disk from session to session.  Each device
- * and pipeline geometry has one small key file, as in leat-session-ways.c.  Files that were not used for longest go.  A
+ * and pipeline geometry has one small key file, as in leat-known-ways.c.  Files that were not used for longest go.  A
  * file that was not written for this device and geometry counts as none. */
 
-#include "state/leat-states-private.h"
 #include "leat-tuning-private.h"
 
 #include <glib/gstdio.h>
@@ -19,7 +18,7 @@
 
 /* LEAT_LEARNED is where instead: what a test sees must not depend on what ran before it. */
 char *
-leat_session_dup_learned_folder (const char *kind)
+leat_learned_dup_folder (const char *kind)
 {
   const char *folder = g_getenv ("LEAT_LEARNED");
 
@@ -73,23 +72,23 @@ leat_learned_write (GKeyFile *file, guint64 geometry, const LeatBuffer *buffer, 
 }
 
 static gboolean
-leat_session_learns (LeatSession *self)
+leat_plan_learns (LeatPlan *plan)
 {
-  for (guint i = 0; i < self->plan->buffers->len; i++)
-    if (leat_plan_get_buffer (self->plan, i)->is_learned)
+  for (guint i = 0; i < plan->buffers->len; i++)
+    if (leat_plan_get_buffer (plan, i)->is_learned)
       return TRUE;
   return FALSE;
 }
 
 /* More than what was written for these buffers is in no such file. */
 static goffset
-leat_session_bound_learned (LeatSession *self)
+leat_plan_bound_learned (LeatPlan *plan)
 {
   goffset most = 4096;
 
-  for (guint i = 0; i < self->plan->buffers->len; i++)
-    if (leat_plan_get_buffer (self->plan, i)->is_learned)
-      most += 2 * (goffset) leat_plan_get_buffer (self->plan, i)->bytes + 256;
+  for (guint i = 0; i < plan->buffers->len; i++)
+    if (leat_plan_get_buffer (plan, i)->is_learned)
+      most += 2 * (goffset) leat_plan_get_buffer (plan, i)->bytes + 256;
   return most;
 }
 
@@ -106,21 +105,21 @@ leat_learned_load (GKeyFile *file, const char *path, goffset most)
 
 /* Before memory is made for the plan. */
 void
-leat_session_recall_learned (LeatSession *self)
+leat_plan_recall_learned (LeatPlan *plan, LeatDevice *device)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *folder = leat_session_dup_learned_folder (LEAT_LEARNED_GROUP), *path = NULL;
+  g_autofree char *folder = leat_learned_dup_folder (LEAT_LEARNED_GROUP), *path = NULL;
   guint64 geometry;
 
-  if (!self->options.calibrate || folder == NULL || !leat_session_learns (self))
+  if (folder == NULL || !leat_plan_learns (plan))
     return;
-  geometry = leat_session_hash_geometry (self);
+  geometry = leat_plan_hash_geometry (plan, device);
   path = leat_learned_dup_path (folder, geometry);
-  if (!leat_learned_load (file, path, leat_session_bound_learned (self)))
+  if (!leat_learned_load (file, path, leat_plan_bound_learned (plan)))
     return;
-  for (guint i = 0; i < self->plan->buffers->len; i++)
+  for (guint i = 0; i < plan->buffers->len; i++)
     {
-      LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
 
       if (buffer->is_learned && buffer->initial == NULL)
         buffer->initial = leat_learned_read (file, geometry, buffer);
@@ -171,16 +170,16 @@ leat_learned_forget (const char *folder)
 
 /* From the device, or from the host where the session has left it. (transfer full) */
 static GBytes *
-leat_session_read_learned (LeatSession *self, LeatBufferId id)
+leat_states_read_learned (LeatStates *self, LeatBufferId id)
 {
   g_autoptr (GArray) requests = leat_requests_new ();
   LeatTransferCounts counts = { 0 };
   LeatRequest request;
-  GBytes *kept = self->states.evicted != NULL ? g_ptr_array_index (self->states.evicted, id) : NULL;
+  GBytes *kept = self->evicted != NULL ? g_ptr_array_index (self->evicted, id) : NULL;
 
-  if (self->states.evicted != NULL)
+  if (self->evicted != NULL)
     return kept != NULL ? g_bytes_ref (kept) : NULL;
-  request = leat_states_make_request (&self->states, LEAT_REQUEST_DOWNLOAD, 0, id);
+  request = leat_states_make_request (self, LEAT_REQUEST_DOWNLOAD, 0, id);
   g_array_append_val (requests, request);
   if (!leat_requests_run (requests, &counts, NULL))
     return NULL;
@@ -188,12 +187,12 @@ leat_session_read_learned (LeatSession *self, LeatBufferId id)
 }
 
 static gboolean
-leat_session_write_learned (LeatSession *self, GKeyFile *file, guint64 geometry)
+leat_states_write_learned (LeatStates *self, GKeyFile *file, guint64 geometry)
 {
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
-      g_autoptr (GBytes) contents = buffer->is_learned ? leat_session_read_learned (self, i) : NULL;
+      g_autoptr (GBytes) contents = buffer->is_learned ? leat_states_read_learned (self, i) : NULL;
 
       if (buffer->is_learned && contents == NULL)
         return FALSE;
@@ -205,19 +204,19 @@ leat_session_write_learned (LeatSession *self, GKeyFile *file, guint64 geometry)
 
 /* A folder that cannot be written costs the next session its own measuring. */
 void
-leat_session_remember_learned (LeatSession *self)
+leat_states_remember_learned (LeatStates *self, LeatDevice *device)
 {
+  LeatPlan *plan = self->plan;
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *folder = leat_session_dup_learned_folder (LEAT_LEARNED_GROUP), *path = NULL;
+  g_autofree char *folder = leat_learned_dup_folder (LEAT_LEARNED_GROUP), *path = NULL;
   guint64 geometry;
 
-  if (!self->options.calibrate || folder == NULL || self->hold.failed || self->told.ledger.stats.runs == 0
-      || self->lanes->len == 0 || leat_device_is_dead (self->device) || !leat_session_learns (self))
+  if (folder == NULL || self->lanes->len == 0 || leat_device_is_dead (device) || !leat_plan_learns (plan))
     return;
-  geometry = leat_session_hash_geometry (self);
+  geometry = leat_plan_hash_geometry (plan, device);
   path = leat_learned_dup_path (folder, geometry);
   g_key_file_set_integer (file, LEAT_LEARNED_GROUP, "version", LEAT_LEARNED_VERSION);
-  if (leat_session_write_learned (self, file, geometry) && g_mkdir_with_parents (folder, 0700) == 0
+  if (leat_states_write_learned (self, file, geometry) && g_mkdir_with_parents (folder, 0700) == 0
       && g_key_file_save_to_file (file, path, NULL))
     leat_learned_forget (folder);
 }

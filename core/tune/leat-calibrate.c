@@ -5,13 +5,10 @@
 /* Calibrates: measures the ways of transfers, loops and fusions with the first run's inputs, and keeps the fastest.
  * Touches the plan's ways and what follows from them.  State is as before when it has ended. */
 
-#include "state/leat-states-private.h"
 #include "bind/leat-bind-private.h"
 #include "plan/leat-op-private.h"
 #include "fuse/leat-fusible-private.h"
 #include "leat-tuning-private.h"
-#include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 
 #include <string.h>
 
@@ -40,9 +37,11 @@ typedef struct
 
 typedef struct
 {
-  LeatSession *session;
+  LeatTuning *tuning;
+  LeatTold *told;
   LeatFlight *flight;
   LeatLane *lane;
+  LeatPlan *plan;
   guint *ways;        /* by op index */
   GArray *candidates; /* LeatCandidate, in the order of the session's trials */
   double best_us, left_us;
@@ -79,20 +78,19 @@ leat_calibrate_get (LeatCalibration *self, guint index)
 static gboolean
 leat_calibrate_apply (LeatCalibration *self, gboolean settled, GError **error)
 {
-  LeatSession *session = self->session;
-  LeatTraits traits = session->plan->traits;
+  LeatTraits traits = self->plan->traits;
 
   traits.ways = self->ways;
   traits.settled = settled;
-  leat_plan_bind (session->plan, &traits);
-  return leat_program_load_kernels (session->program, NULL, error) && leat_lane_rebuild (self->lane, error);
+  leat_plan_bind (self->plan, &traits);
+  return leat_program_load_kernels (self->lane->program, NULL, error) && leat_lane_rebuild (self->lane, error);
 }
 
 /* "upload0=copy readback0=mapped loop0=host map1=fused" */
 static char *
 leat_calibrate_print (LeatCalibration *self)
 {
-  LeatPlan *plan = self->session->plan;
+  LeatPlan *plan = self->plan;
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < plan->ops->len; i++)
@@ -111,8 +109,8 @@ leat_calibrate_was_tried (LeatCalibration *self)
 {
   g_autofree char *ways = leat_calibrate_print (self);
 
-  for (guint i = 0; i < self->session->tuning.trials->len; i++)
-    if (g_str_equal (g_array_index (self->session->tuning.trials, LeatTrial, i).ways, ways))
+  for (guint i = 0; i < self->tuning->trials->len; i++)
+    if (g_str_equal (g_array_index (self->tuning->trials, LeatTrial, i).ways, ways))
       return TRUE;
   return FALSE;
 }
@@ -120,22 +118,21 @@ leat_calibrate_was_tried (LeatCalibration *self)
 static void
 leat_calibrate_note (LeatCalibration *self, double us)
 {
-  LeatSession *session = self->session;
   LeatTrial trial = { .ways = leat_calibrate_print (self), .us = us };
-  LeatCandidate candidate = { .ways = g_memdup2 (self->ways, session->plan->ops->len * sizeof *self->ways) };
+  LeatCandidate candidate = { .ways = g_memdup2 (self->ways, self->plan->ops->len * sizeof *self->ways) };
 
   leat_candidate_note (&candidate, us);
   g_array_append_val (self->candidates, candidate);
-  g_mutex_lock (&session->told.lock);
-  g_array_append_val (session->tuning.trials, trial);
-  g_mutex_unlock (&session->told.lock);
+  g_mutex_lock (&self->tuning->lock);
+  g_array_append_val (self->tuning->trials, trial);
+  g_mutex_unlock (&self->tuning->lock);
 }
 
 /* A loop that was ended by its budget tells nothing of who does it fastest. */
 static double
 leat_calibrate_time (LeatCalibration *self, GError **error)
 {
-  double us = leat_session_time_trial (self->session, self->lane, &self->left_us, error);
+  double us = leat_flight_time_trial (self->flight, &self->left_us, error);
 
   self->away = self->away || (us >= 0 && leat_lane_has_runaway (self->lane));
   self->left_us = self->away ? 0 : self->left_us;
@@ -146,21 +143,19 @@ leat_calibrate_time (LeatCalibration *self, GError **error)
 static gboolean
 leat_calibrate_fits (LeatCalibration *self)
 {
-  LeatPlan *plan = self->session->plan;
+  LeatPlan *plan = self->plan;
   LeatTraits traits = plan->traits;
 
-  if (self->session->options.budget == 0)
-    return TRUE;
   traits.ways = self->ways;
   leat_plan_bind (plan, &traits);
-  return leat_session_fit_lanes (self->session, 1) == 1;
+  return self->tuning->fits (self->tuning->session);
 }
 
 /* The ways as they are now; those of @before come back where they are not faster than the best so far. */
 static gboolean
 leat_calibrate_try (LeatCalibration *self, const guint *before, GError **error)
 {
-  gsize bytes = self->session->plan->ops->len * sizeof *before;
+  gsize bytes = self->plan->ops->len * sizeof *before;
   double us = G_MAXDOUBLE;
 
   if (self->left_us > 0 && !leat_calibrate_was_tried (self) && leat_calibrate_fits (self))
@@ -186,7 +181,7 @@ leat_calibrate_may (const LeatOp *op, LeatTransferMode way)
 static gboolean
 leat_calibrate_try_everywhere (LeatCalibration *self, LeatTransferMode way, GError **error)
 {
-  LeatPlan *plan = self->session->plan;
+  LeatPlan *plan = self->plan;
   g_autofree guint *before = g_memdup2 (self->ways, plan->ops->len * sizeof *before);
 
   for (guint i = 0; i < plan->ops->len; i++)
@@ -200,7 +195,7 @@ leat_calibrate_try_others (LeatCalibration *self, const LeatOp *op, GError **err
 {
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
     {
-      g_autofree guint *before = g_memdup2 (self->ways, self->session->plan->ops->len * sizeof *before);
+      g_autofree guint *before = g_memdup2 (self->ways, self->plan->ops->len * sizeof *before);
 
       if (!leat_calibrate_may (op, way))
         continue;
@@ -215,7 +210,7 @@ leat_calibrate_try_others (LeatCalibration *self, const LeatOp *op, GError **err
 static gboolean
 leat_calibrate_try_kernel (LeatCalibration *self, const LeatOp *op, guint way, GError **error)
 {
-  gsize bytes = self->session->plan->ops->len * sizeof *self->ways;
+  gsize bytes = self->plan->ops->len * sizeof *self->ways;
   g_autofree guint *before = g_memdup2 (self->ways, bytes);
   g_autoptr (GError) local = NULL;
 
@@ -223,7 +218,7 @@ leat_calibrate_try_kernel (LeatCalibration *self, const LeatOp *op, guint way, G
   if (leat_calibrate_try (self, before, &local))
     return TRUE;
   memcpy (self->ways, before, bytes);
-  if (!leat_device_is_dead (self->session->device) && leat_calibrate_apply (self, TRUE, NULL))
+  if (!leat_device_is_dead (self->lane->program->device) && leat_calibrate_apply (self, TRUE, NULL))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
@@ -247,7 +242,7 @@ leat_calibrate_try_methods (LeatCalibration *self, const LeatOp *op, GError **er
   static const LeatLoopMethod methods[] = { LEAT_LOOP_HOST, LEAT_LOOP_UNROLLED, LEAT_LOOP_FUSED };
 
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
-    if (leat_plan_may_loop (self->session->plan, op->runs, methods[i])
+    if (leat_plan_may_loop (self->plan, op->runs, methods[i])
         && (methods[i] != LEAT_LOOP_HOST || leat_calibrate_may_drive (self, op->runs))
         && !leat_calibrate_try_kernel (self, op, methods[i], error))
       return FALSE;
@@ -258,7 +253,7 @@ leat_calibrate_try_methods (LeatCalibration *self, const LeatOp *op, GError **er
 static gboolean
 leat_calibrate_try_fusions (LeatCalibration *self, GError **error)
 {
-  GPtrArray *chains = self->session->plan->fusibles;
+  GPtrArray *chains = self->plan->fusibles;
 
   for (guint i = chains->len; i > 0; i--)
     {
@@ -278,7 +273,7 @@ leat_calibrate_try_fusions (LeatCalibration *self, GError **error)
 static gboolean
 leat_calibrate_begin (LeatCalibration *self, GError **error)
 {
-  LeatPlan *plan = self->session->plan;
+  LeatPlan *plan = self->plan;
   gsize bytes = plan->ops->len * sizeof *self->ways;
   g_autofree guint *rule = NULL;
   gboolean joins = FALSE;
@@ -302,7 +297,7 @@ leat_calibrate_begin (LeatCalibration *self, GError **error)
 static gboolean
 leat_calibrate_search (LeatCalibration *self, GError **error)
 {
-  LeatPlan *plan = self->session->plan;
+  LeatPlan *plan = self->plan;
 
   if (!leat_calibrate_begin (self, error))
     return FALSE;
@@ -313,8 +308,8 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
   /* It would in the run too, and who waits for that would wait for another budget. */
   if (self->away)
     {
-      g_clear_error (&self->session->tuning.trial_error); /* of a run that nobody waited for */
-      return leat_told_check_loops (&self->session->told, self->flight, &self->session->tuning.trial_error);
+      g_clear_error (&self->tuning->trial_error); /* of a run that nobody waited for */
+      return leat_told_check_loops (self->told, self->flight, &self->tuning->trial_error);
     }
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
     if (!leat_calibrate_try_everywhere (self, way, error))
@@ -369,16 +364,15 @@ leat_calibrate_is_clear (LeatCalibration *self)
 static gboolean
 leat_calibrate_try_again (LeatCalibration *self, LeatCandidate *candidate, GError **error)
 {
-  LeatSession *session = self->session;
   double us;
 
-  memcpy (self->ways, candidate->ways, session->plan->ops->len * sizeof *self->ways);
+  memcpy (self->ways, candidate->ways, self->plan->ops->len * sizeof *self->ways);
   if (!leat_calibrate_apply (self, TRUE, error) || (us = leat_calibrate_time (self, error)) < 0)
     return FALSE;
   leat_candidate_note (candidate, us);
-  g_mutex_lock (&session->told.lock);
-  g_array_index (session->tuning.trials, LeatTrial, candidate - leat_calibrate_get (self, 0)).us = candidate->median_us;
-  g_mutex_unlock (&session->told.lock);
+  g_mutex_lock (&self->tuning->lock);
+  g_array_index (self->tuning->trials, LeatTrial, candidate - leat_calibrate_get (self, 0)).us = candidate->median_us;
+  g_mutex_unlock (&self->tuning->lock);
   return TRUE;
 }
 
@@ -396,26 +390,16 @@ leat_calibrate_play_off (LeatCalibration *self, GError **error)
       if (is_final[i] && self->left_us > 0 && !leat_calibrate_try_again (self, leat_calibrate_get (self, i), error))
         return FALSE;
   self->best_us = leat_calibrate_find_best (self)->median_us;
-  memcpy (self->ways, leat_calibrate_find_best (self)->ways, self->session->plan->ops->len * sizeof *self->ways);
+  memcpy (self->ways, leat_calibrate_find_best (self)->ways, self->plan->ops->len * sizeof *self->ways);
   return TRUE;
 }
 
-/* Whose callback is called in every run: it may count them. */
 static gboolean
-leat_session_has_outside (LeatSession *self)
+leat_plan_has_choice (LeatPlan *plan)
 {
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    if (leat_plan_get_op (self->plan, i)->why_eager != NULL)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-leat_session_has_choice (LeatSession *self)
-{
-  for (guint i = 0; i < self->plan->ops->len; i++)
+  for (guint i = 0; i < plan->ops->len; i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
+      const LeatOp *op = leat_plan_get_op (plan, i);
 
       if (op->kind == LEAT_OP_TRANSFER ? op->choosable : leat_op_has_ways (op))
         return TRUE;
@@ -423,105 +407,81 @@ leat_session_has_choice (LeatSession *self)
   return FALSE;
 }
 
-/* Whether there is anything to find out, and nobody has before, or for other inputs, as may come out when they are
- * there: then the first run does. */
 void
-leat_session_plan_calibration (LeatSession *self)
+leat_tuning_begin (LeatTuning *self, LeatPlan *plan, LeatDevice *device, gboolean wanted)
 {
-  g_mutex_lock (&self->told.lock);
-  g_array_set_size (self->tuning.trials, 0);
-  g_array_set_size (self->tuning.former_trials, 0);
-  g_mutex_unlock (&self->told.lock);
-  self->tuning.ways_known = FALSE;
-  self->tuning.to_calibrate = self->options.calibrate && self->options.executor != LEAT_EXECUTOR_EAGER
-                              && !self->plan->traits.persistent && !self->plan->traits.integrated
-                              && leat_session_has_choice (self)
-                              && (!leat_session_recall_ways (self) || leat_session_has_bands (self));
-}
-
-/* Undoes the changes of trials to data that outlives a run, also where a trial failed. @states: (nullable): as they
- * were before */
-static gboolean
-leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, GError **error)
-{
-  leat_states_call_in (&self->states);
-  return leat_lane_clear_reports (lane, error) && (states == NULL || leat_states_write (&self->states, states, error));
+  g_mutex_lock (&self->lock);
+  g_array_set_size (self->trials, 0);
+  g_array_set_size (self->former_trials, 0);
+  g_mutex_unlock (&self->lock);
+  g_clear_error (&self->trial_error);
+  self->ways_known = FALSE;
+  self->to_calibrate = wanted && leat_plan_has_choice (plan)
+                       && (!leat_tuning_recall_ways (self, plan, device) || leat_plan_has_bands (plan));
 }
 
 /* Whether an earlier session has found out what is best for such inputs; the plan is bound to it then. */
 static gboolean
 leat_calibrate_recall (LeatCalibration *self, gboolean *recalled, GError **error)
 {
-  if (!leat_session_recall_ways_of_band (self->session, self->ways))
+  if (!leat_tuning_recall_ways_of_band (self->tuning, self->plan, self->lane->program->device, self->ways))
     return TRUE;
   *recalled = leat_calibrate_fits (self);
   if (!*recalled)
-    memset (self->ways, 0, self->session->plan->ops->len * sizeof *self->ways);
+    memset (self->ways, 0, self->plan->ops->len * sizeof *self->ways);
   return leat_calibrate_apply (self, self->settled, error);
 }
 
-/* To the band of the inputs that are there. FALSE: it is what it was, and the ways are known */
-static gboolean
-leat_session_take_band (LeatSession *self, const LeatFlight *flight)
+gboolean
+leat_tuning_take_band (LeatTuning *self, const LeatFlight *flight)
 {
-  g_autofree char *band = leat_session_dup_band (self, flight);
-  gboolean other = !self->tuning.ways_known || !g_str_equal (band, self->tuning.band);
+  g_autofree char *band = leat_flight_dup_band (flight);
+  gboolean other = !self->ways_known || !g_str_equal (band, self->band);
 
-  g_free (self->tuning.band);
-  self->tuning.band = g_steal_pointer (&band);
+  g_free (self->band);
+  self->band = g_steal_pointer (&band);
   return other;
 }
 
-/* With the inputs of the first run in place.  A loop that runs away in the first trial ends the run,
- * which fails when it is waited for. */
-gboolean
-leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error)
+static gboolean
+leat_calibrate_do (LeatCalibration *self, gboolean *recalled, GError **error)
 {
-  LeatLane *lane = flight->lane;
-  g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
+  return leat_calibrate_recall (self, recalled, error)
+         && (*recalled
+             || (leat_calibrate_search (self, error) && leat_calibrate_play_off (self, error)
+                 && leat_calibrate_apply (self, self->settled, error)));
+}
+
+gboolean
+leat_tuning_calibrate (LeatTuning *self, LeatTold *told, LeatFlight *flight, GError **error)
+{
+  LeatPlan *plan = flight->lane->plan;
+  LeatDevice *device = flight->lane->program->device;
+  g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
   g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (LeatCandidate));
-  LeatCalibration calibration = { .session = self,
+  LeatCalibration calibration = { .tuning = self,
+                                  .told = told,
                                   .flight = flight,
-                                  .lane = lane,
+                                  .lane = flight->lane,
+                                  .plan = plan,
                                   .ways = ways,
                                   .candidates = candidates,
-                                  .left_us = self->tuning.trials_us,
-                                  .settled = self->plan->traits.settled };
-  const LeatWorkCounts work = self->told.ledger.graph_counts.work;
-  const gint64 unseen_waits = self->told.ledger.graph_counts.unseen_waits;
-  LeatMemoryTally tally;
-  /* The contents that the application wrote before the first run. */
-  g_autoptr (GPtrArray) states = NULL;
+                                  .left_us = self->trials_us,
+                                  .settled = plan->traits.settled };
   gboolean good, recalled = FALSE;
 
   g_array_set_clear_func (candidates, leat_candidate_clear);
-  leat_memory_account_get (self->account, &tally);
-  self->tuning.to_calibrate = FALSE;
-  self->told.ledger.levels_changed = TRUE;
-  if (leat_session_has_outside (self) || !leat_session_take_band (self, flight))
-    return TRUE;
-  if (self->states.given && (states = leat_states_read (&self->states, error)) == NULL)
-    return FALSE;
-  if (!leat_device_push (self->device, error))
+  if (!leat_device_push (device, error))
     return FALSE;
   leat_driver_trace_begin_aside ();
-  good = leat_calibrate_recall (&calibration, &recalled, error)
-         && (recalled
-             || (leat_calibrate_search (&calibration, error) && leat_calibrate_play_off (&calibration, error)
-                 && leat_calibrate_apply (&calibration, calibration.settled, error)));
+  good = leat_calibrate_do (&calibration, &recalled, error);
   /* Refused, as a run is: the session goes on with the next one. */
   if (flight->run.refused)
     good = leat_calibrate_apply (&calibration, calibration.settled, error);
   leat_driver_trace_end_aside ();
-  leat_device_pop (self->device);
-  good = leat_session_undo_trials (self, lane, states, good ? error : NULL) && good;
-  self->setup->key = leat_plan_hash (self->plan);
-  self->tuning.ways_known = good && !calibration.away;
-  leat_ledger_list_kernel_transfers (&self->told.ledger, self->plan);
-  self->told.ledger.graph_counts.work = work;
-  self->told.ledger.graph_counts.unseen_waits = unseen_waits;
-  leat_memory_account_leave_out (self->account, &tally);
-  if (good && !calibration.away && !recalled)
-    leat_session_remember_ways (self, ways, calibration.best_us);
+  leat_device_pop (device);
+  self->ways_known = good && !calibration.away;
+  if (self->ways_known && !recalled)
+    leat_tuning_remember_ways (self, plan, device, ways, calibration.best_us);
   return good;
 }

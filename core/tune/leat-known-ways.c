@@ -3,16 +3,13 @@
  */
 
 /* Findings of calibration, on disk: one small key file for each device and pipeline geometry, with two groups for each
- * band of how full the inputs were (leat-session-band.c).  A file that cannot be read or does not fit counts as none.
+ * band of how full the inputs were (leat-band.c).  A file that cannot be read or does not fit counts as none.
  */
-
-#include "leat-session-private.h"
 
 #include "kernel/leat-kernel-source-private.h"
 #include "kernel/leat-kernel-token-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-tuning-private.h"
-#include "leat-session-setup-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -52,22 +49,22 @@ leat_ways_add_op (XXH3_state_t *hash, LeatPlan *plan, const LeatOp *op)
 
 /* Everything that the times depend on, but for the contents of the data. */
 guint64
-leat_session_hash_geometry (LeatSession *self)
+leat_plan_hash_geometry (LeatPlan *plan, LeatDevice *device)
 {
   XXH3_state_t *hash = XXH3_createState ();
   guint64 digest;
 
   XXH3_64bits_reset (hash);
-  leat_ways_add_text (hash, leat_device_get_name (self->device));
-  for (guint i = 0; i < self->plan->buffers->len; i++)
+  leat_ways_add_text (hash, leat_device_get_name (device));
+  for (guint i = 0; i < plan->buffers->len; i++)
     {
-      const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
+      const LeatBuffer *buffer = leat_plan_get_buffer (plan, i);
       guint64 numbers[] = { buffer->kind, buffer->bytes, buffer->header };
 
       XXH3_64bits_update (hash, numbers, sizeof numbers);
     }
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    leat_ways_add_op (hash, self->plan, leat_plan_get_op (self->plan, i));
+  for (guint i = 0; i < plan->ops->len; i++)
+    leat_ways_add_op (hash, plan, leat_plan_get_op (plan, i));
   digest = XXH3_64bits_digest (hash);
   XXH3_freeState (hash);
   return digest;
@@ -75,10 +72,10 @@ leat_session_hash_geometry (LeatSession *self)
 
 /* NULL where nothing is kept. */
 static char *
-leat_ways_dup_path (LeatSession *self)
+leat_ways_dup_path (LeatPlan *plan, LeatDevice *device)
 {
-  g_autofree char *folder = leat_session_dup_learned_folder ("transfers");
-  g_autofree char *name = g_strdup_printf ("%016" G_GINT64_MODIFIER "x.ini", leat_session_hash_geometry (self));
+  g_autofree char *folder = leat_learned_dup_folder ("transfers");
+  g_autofree char *name = g_strdup_printf ("%016" G_GINT64_MODIFIER "x.ini", leat_plan_hash_geometry (plan, device));
 
   return folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
 }
@@ -90,13 +87,13 @@ leat_ways_dup_group (const char *kind, const char *band)
 }
 
 static gboolean
-leat_ways_read (LeatSession *self, GKeyFile *file, const char *band, guint *ways)
+leat_ways_read (LeatPlan *plan, GKeyFile *file, const char *band, guint *ways)
 {
   g_autofree char *group = leat_ways_dup_group ("ways", band);
 
-  for (guint i = 0; i < self->plan->ops->len; i++)
+  for (guint i = 0; i < plan->ops->len; i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
+      const LeatOp *op = leat_plan_get_op (plan, i);
       g_autofree char *key = g_strdup_printf ("op-%u", i);
       g_autofree char *text = NULL;
 
@@ -112,14 +109,14 @@ leat_ways_read (LeatSession *self, GKeyFile *file, const char *band, guint *ways
 
 /* Sets of ways are numbered in the order in which they were tried. */
 static void
-leat_ways_write_trials (LeatSession *self, GKeyFile *file, const char *band)
+leat_ways_write_trials (LeatTuning *self, GKeyFile *file, const char *band)
 {
   g_autofree char *group = leat_ways_dup_group ("trials", band);
 
   g_key_file_remove_group (file, group, NULL);
-  for (guint i = 0; i < self->tuning.trials->len; i++)
+  for (guint i = 0; i < self->trials->len; i++)
     {
-      const LeatTrial *trial = &g_array_index (self->tuning.trials, LeatTrial, i);
+      const LeatTrial *trial = &g_array_index (self->trials, LeatTrial, i);
       g_autofree char *ways = g_strdup_printf ("ways-%u", i), *us = g_strdup_printf ("us-%u", i);
 
       g_key_file_set_string (file, group, ways, trial->ways);
@@ -129,11 +126,11 @@ leat_ways_write_trials (LeatSession *self, GKeyFile *file, const char *band)
 
 /* For who asks why it is these; nothing else follows from them. */
 static void
-leat_ways_read_trials (LeatSession *self, GKeyFile *file, const char *band)
+leat_ways_read_trials (LeatTuning *self, GKeyFile *file, const char *band)
 {
   g_autofree char *group = leat_ways_dup_group ("trials", band);
 
-  g_mutex_lock (&self->told.lock);
+  g_mutex_lock (&self->lock);
   for (guint i = 0;; i++)
     {
       g_autofree char *ways = g_strdup_printf ("ways-%u", i), *us = g_strdup_printf ("us-%u", i);
@@ -142,9 +139,9 @@ leat_ways_read_trials (LeatSession *self, GKeyFile *file, const char *band)
 
       if (trial.ways == NULL)
         break;
-      g_array_append_val (self->tuning.former_trials, trial);
+      g_array_append_val (self->former_trials, trial);
     }
-  g_mutex_unlock (&self->told.lock);
+  g_mutex_unlock (&self->lock);
 }
 
 /* Reading anything but a regular file might block. */
@@ -185,49 +182,49 @@ leat_ways_forget (GKeyFile *file)
 
 /* Binds the plan to what was found before, for the band that was the last. */
 gboolean
-leat_session_recall_ways (LeatSession *self)
+leat_tuning_recall_ways (LeatTuning *self, LeatPlan *plan, LeatDevice *device)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = leat_ways_dup_path (self);
-  g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
-  LeatTraits traits = self->plan->traits;
+  g_autofree char *path = leat_ways_dup_path (plan, device);
+  g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
+  LeatTraits traits = plan->traits;
 
   if (!leat_ways_load (file, path))
     return FALSE;
-  g_free (self->tuning.band);
-  self->tuning.band = g_key_file_get_string (file, "transfers", "band", NULL);
-  if (self->tuning.band == NULL || !leat_ways_read (self, file, self->tuning.band, ways))
+  g_free (self->band);
+  self->band = g_key_file_get_string (file, "transfers", "band", NULL);
+  if (self->band == NULL || !leat_ways_read (plan, file, self->band, ways))
     return FALSE;
   traits.ways = ways;
-  leat_plan_bind (self->plan, &traits);
-  self->tuning.ways_known = TRUE;
-  leat_ways_read_trials (self, file, self->tuning.band);
+  leat_plan_bind (plan, &traits);
+  self->ways_known = TRUE;
+  leat_ways_read_trials (self, file, self->band);
   return TRUE;
 }
 
 /* Recalls the ways found for the session's band, which is the last one from now on. */
 gboolean
-leat_session_recall_ways_of_band (LeatSession *self, guint *ways)
+leat_tuning_recall_ways_of_band (LeatTuning *self, LeatPlan *plan, LeatDevice *device, guint *ways)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = leat_ways_dup_path (self);
+  g_autofree char *path = leat_ways_dup_path (plan, device);
 
-  g_mutex_lock (&self->told.lock);
-  g_array_set_size (self->tuning.former_trials, 0);
-  g_mutex_unlock (&self->told.lock);
-  if (!leat_ways_load (file, path) || !leat_ways_read (self, file, self->tuning.band, ways))
+  g_mutex_lock (&self->lock);
+  g_array_set_size (self->former_trials, 0);
+  g_mutex_unlock (&self->lock);
+  if (!leat_ways_load (file, path) || !leat_ways_read (plan, file, self->band, ways))
     return FALSE;
-  leat_ways_read_trials (self, file, self->tuning.band);
-  g_key_file_set_string (file, "transfers", "band", self->tuning.band);
+  leat_ways_read_trials (self, file, self->band);
+  g_key_file_set_string (file, "transfers", "band", self->band);
   leat_ways_save (file, path);
   return TRUE;
 }
 
 /* A folder that cannot be written costs the next session its own measuring. */
 void
-leat_session_remember_ways (LeatSession *self, const guint *ways, double us)
+leat_tuning_remember_ways (LeatTuning *self, LeatPlan *plan, LeatDevice *device, const guint *ways, double us)
 {
-  g_autofree char *path = leat_ways_dup_path (self), *group = leat_ways_dup_group ("ways", self->tuning.band);
+  g_autofree char *path = leat_ways_dup_path (plan, device), *group = leat_ways_dup_group ("ways", self->band);
   g_autoptr (GKeyFile) file = g_key_file_new ();
 
   if (!leat_ways_load (file, path))
@@ -236,36 +233,29 @@ leat_session_remember_ways (LeatSession *self, const guint *ways, double us)
       file = g_key_file_new ();
     }
   g_key_file_set_integer (file, "transfers", "version", LEAT_WAYS_VERSION);
-  g_key_file_set_string (file, "transfers", "band", self->tuning.band);
+  g_key_file_set_string (file, "transfers", "band", self->band);
   g_key_file_remove_group (file, group, NULL);
   g_key_file_set_double (file, group, "us", us);
-  leat_ways_write_trials (self, file, self->tuning.band);
-  for (guint i = 0; i < self->plan->ops->len; i++)
+  leat_ways_write_trials (self, file, self->band);
+  for (guint i = 0; i < plan->ops->len; i++)
     {
       g_autofree char *key = g_strdup_printf ("op-%u", i);
 
-      if (leat_op_has_ways (leat_plan_get_op (self->plan, i)))
-        g_key_file_set_string (file, group, key, leat_op_get_way_name (leat_plan_get_op (self->plan, i), ways[i]));
+      if (leat_op_has_ways (leat_plan_get_op (plan, i)))
+        g_key_file_set_string (file, group, key, leat_op_get_way_name (leat_plan_get_op (plan, i), ways[i]));
     }
   leat_ways_forget (file);
   leat_ways_save (file, path);
 }
 
-/* @plan is to be run from now on instead: its data go as they do now, since to measure again would take state away. */
-gboolean
-leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
+void
+leat_plan_list_measured (LeatPlan *from, LeatPlan *to, guint *ways)
 {
-  g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
-  LeatTraits traits = self->plan->traits;
-
-  for (guint i = 0; i < MIN (plan->ops->len, self->plan->ops->len); i++)
+  for (guint i = 0; i < MIN (to->ops->len, from->ops->len); i++)
     {
-      const LeatOp *old = leat_plan_get_op (self->plan, i), *op = leat_plan_get_op (plan, i);
+      const LeatOp *old = leat_plan_get_op (from, i), *op = leat_plan_get_op (to, i);
 
       if (op->kind == old->kind && op->node == old->node && leat_op_has_ways (op) && leat_op_has_ways (old))
         ways[i] = leat_op_get_measured (old);
     }
-  traits.ways = self->tuning.ways_known ? ways : NULL;
-  traits.settled = traits.settled || self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
-  return leat_session_bind_persistent (self, plan, &traits, error);
 }

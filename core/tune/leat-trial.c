@@ -5,7 +5,6 @@
 /* One trial of calibration: some replays as a program has them, filled before and read after, of which the device's
  * share is timed.  Short runs are repeated until there are enough of them to tell two ways apart. */
 
-#include "leat-session-private.h"
 #include "leat-tuning-private.h"
 
 #include <stdlib.h>
@@ -43,11 +42,11 @@ leat_trial_count_bytes (const LeatStaging *staging)
 /* The host's caches hold what a program has just written, which the device then reads through the link or the host
  * copies from there. */
 static void
-leat_trial_fill (LeatSession *self)
+leat_trial_fill (const LeatFlight *flight)
 {
-  for (guint i = 0; i < self->ends.inputs->len; i++)
+  for (guint i = 0; i < flight->n_inputs; i++)
     {
-      const LeatStaging *staging = &leat_session_get_input (self, i)->staging;
+      const LeatStaging *staging = &flight->inputs[i];
       gsize bytes = leat_trial_count_bytes (staging);
       volatile guint8 *data = staging->view.data;
 
@@ -57,11 +56,11 @@ leat_trial_fill (LeatSession *self)
 }
 
 static void
-leat_trial_read (LeatSession *self)
+leat_trial_read (const LeatFlight *flight)
 {
-  for (guint i = 0; i < self->ends.outputs->len; i++)
+  for (guint i = 0; i < flight->n_outputs; i++)
     {
-      const LeatStaging *staging = &leat_session_get_output (self, i)->staging;
+      const LeatStaging *staging = &flight->outputs[i];
       gsize bytes = leat_trial_count_bytes (staging);
       volatile const guint8 *data = staging->view.data;
 
@@ -80,12 +79,13 @@ leat_trial_is_over (guint n, double spent_us, double left_us)
 
 /* In microseconds; negative after an error. */
 static double
-leat_trial_replay (LeatSession *self, LeatLane *lane, GError **error)
+leat_trial_replay (LeatFlight *flight, GError **error)
 {
+  LeatLane *lane = flight->lane;
   gint64 begin;
   double us;
 
-  leat_trial_fill (self);
+  leat_trial_fill (flight);
   leat_lane_forget_runaways (lane);
   if (!leat_lane_poison (lane, LEAT_PATH_FULL, error))
     return -1;
@@ -94,21 +94,21 @@ leat_trial_replay (LeatSession *self, LeatLane *lane, GError **error)
     return -1;
   us = (leat_run_now_ns () - begin) / 1e3;
   lane->executables[LEAT_PATH_FULL].counted_from++; /* a trial is no run */
-  leat_trial_read (self);
+  leat_trial_read (flight);
   return us;
 }
 
 double
-leat_session_time_trial (LeatSession *self, LeatLane *lane, double *left_us, GError **error)
+leat_flight_time_trial (LeatFlight *flight, double *left_us, GError **error)
 {
   double times[LEAT_TRIAL_MOST], settled_us = 0, spent_us = 0;
   guint n_settled = 0, n = 0;
 
   while (!leat_trial_is_over (n, spent_us, *left_us))
     {
-      double us = leat_trial_replay (self, lane, error);
+      double us = leat_trial_replay (flight, error);
 
-      if (us < 0 || leat_lane_has_runaway (lane))
+      if (us < 0 || leat_lane_has_runaway (flight->lane))
         return us;
       *left_us -= us;
       if (us < LEAT_TRIAL_LONG_US && (n_settled < LEAT_TRIAL_SETTLE || settled_us < LEAT_TRIAL_SETTLE_US))
