@@ -33,8 +33,8 @@
 #include "monitor/leat-monitor.h"
 #include "lane/leat-session-error.h"
 #include "lane/leat-wait.h"
-#include "replay/leat-session.h"
+#include "session/leat-session.h"
 #include "state/leat-state-error.h"
-#include "replay/leat-session-state.h"
+#include "session/leat-session-state.h"
 #include "schedule/leat-scheduler.h"
 #undef LEAT_INSIDE

@@ -7,7 +7,7 @@
 #include "leat-histogram-private.h"
 #include "leat-scheduler.h"
 #include "leat-gate-private.h"
-#include "replay/leat-overseer-private.h"
+#include "session/leat-overseer-private.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 #error "include <leat/leat.h>"
 #endif
 
-#include "../replay/leat-session.h"
+#include "../session/leat-session.h"
 
 G_BEGIN_DECLS
 

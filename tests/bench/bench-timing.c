@@ -5,8 +5,8 @@
 #include "bench.h"
 
 #include "leat.h"
-#include "replay/leat-session-private.h"
-#include "replay/leat-session-told-private.h"
+#include "session/leat-session-private.h"
+#include "session/leat-session-told-private.h"
 
 #include <glib/gstdio.h>
 

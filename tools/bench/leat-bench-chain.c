@@ -6,7 +6,7 @@
  * reads the application's memory and the last writes it, so that the graph is kernels only. */
 
 #include "leat-bench-subject.h"
-#include "replay/leat-session-bare-private.h"
+#include "session/leat-session-bare-private.h"
 
 #define SETTLE         50
 #define WARM_UP        64 /* runs; a session makes a graph of one op after some */

@@ -11,8 +11,8 @@
 #include "leat-bench-port.h"
 
 #include "device/leat-device-private.h"
-#include "replay/leat-session-private.h"
-#include "replay/leat-session-told-private.h"
+#include "session/leat-session-private.h"
+#include "session/leat-session-told-private.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 /* The cases of leat-bench for fused chains.  Each has sessions of its own, one for each way to launch the chain. */
 
 #include "leat-bench-subject.h"
-#include "replay/leat-session-bare-private.h"
+#include "session/leat-session-bare-private.h"
 
 /* A chain as one kernel, against the graph of its kernels one by one as an application would launch it by hand.  Other
  * ops bring the numbers and take a few of them away, before and after both; they are measured by themselves too.

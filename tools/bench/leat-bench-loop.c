@@ -9,7 +9,7 @@
 #include "leat-bench-loop-raw.h"
 #include "leat-bench-subject.h"
 
-#include "replay/leat-session-bare-private.h"
+#include "session/leat-session-bare-private.h"
 
 #include <string.h>
 

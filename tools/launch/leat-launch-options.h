@@ -6,7 +6,7 @@
 #include "leat-launch-text.h"
 #include "leat-tool.h"
 #include "leat.h"
-#include "replay/leat-session.h"
+#include "session/leat-session.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "leat.h"
-#include "replay/leat-session-private.h"
+#include "session/leat-session-private.h"
 
 /* A pipeline between two `app` nodes, "source" and "sink", open on the device that LEAT_DEVICE names. */
 typedef struct

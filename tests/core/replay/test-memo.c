@@ -3,7 +3,7 @@
  */
 
 #include "leat.h"
-#include "replay/leat-memo-private.h"
+#include "session/leat-memo-private.h"
 
 #include <string.h>
 

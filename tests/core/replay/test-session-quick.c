@@ -6,7 +6,7 @@
 
 #include "device/leat-device-private.h"
 #include "foreign-fixture.h"
-#include "replay/leat-overseer-private.h"
+#include "session/leat-overseer-private.h"
 
 #include <glib/gstdio.h>
 

@@ -4,7 +4,7 @@
 
 #include "exposition.h"
 #include "timing-fixture.h"
-#include "replay/leat-session-told-private.h"
+#include "session/leat-session-told-private.h"
 
 #define CHAIN                                                                                                          \
   "app name=source spec=f32[1000] -> upload name=up mode=copy -> map name=twice expr=2*x -> readback name=back "       \

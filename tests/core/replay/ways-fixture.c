@@ -3,7 +3,7 @@
  */
 #include "ways-fixture.h"
 
-#include "replay/leat-session-private.h"
+#include "session/leat-session-private.h"
 
 #include <glib/gstdio.h>
 #include <stdlib.h>

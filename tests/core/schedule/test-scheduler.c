@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "replay/leat-session-private.h"
+#include "session/leat-session-private.h"
 #include "schedule/leat-scheduler-private.h"
 #include "scheduler-fixture.h"
 

@@ -3,7 +3,7 @@
  */
 
 #include "leat.h"
-#include "replay/leat-overseer-private.h"
+#include "session/leat-overseer-private.h"
 
 #include <string.h>
 

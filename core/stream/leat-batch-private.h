@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-session-private.h"
+#include "session/leat-session-private.h"
 
 G_BEGIN_DECLS
 
@@ -23,7 +23,6 @@ typedef struct
 
 #define LEAT_BATCH_KNOWN G_MAXUINT /* in the place of an entry: there was a result before */
 
-void leat_session_drop_batch (LeatSession *self);
 /* FALSE without any entry to blame: the session has failed, unless it was told to stop. */
 gboolean leat_batch_run_together (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                   GError **error);
@@ -55,7 +54,7 @@ void leat_batch_run_remember (LeatSession *self, const LeatBatchRun *run, const 
 gboolean leat_batch_run_copy_equal (LeatSession *self, const LeatBatchRun *run, GCancellable *cancellable,
                                     GError **error);
 void leat_batch_run_tell (LeatSession *self, gboolean all);
-/* Of entries that failed by what no report tells (leat-session-batch-tell.c).  @but: the one that the call ends with,
+/* Of entries that failed by what no report tells (leat-batch-untold.c).  @but: the one that the call ends with,
  * and so tells itself; G_MAXUINT: none */
 gboolean leat_batch_run_is_untold (LeatSession *self, guint entry);
 void leat_batch_run_tell_failed (LeatSession *self, const LeatBatchRun *run, guint but);

@@ -14,27 +14,6 @@
 
 #include <string.h>
 
-/* As take_open, with take_lightly. */
-static gboolean
-leat_session_take_open_lightly (LeatSession *self, GError **error)
-{
-  if (!leat_session_take_lightly (self, error))
-    return FALSE;
-  if (leat_session_check_may_run (self, error))
-    return TRUE;
-  leat_session_let_go (self);
-  return FALSE;
-}
-
-gboolean
-leat_session_take_open (LeatSession *self, GError **error)
-{
-  if (!leat_session_take_open_lightly (self, error))
-    return FALSE;
-  self->hold.quick = FALSE;
-  return TRUE;
-}
-
 static LeatNode *
 leat_session_get_entry_node (GArray *entries, guint index)
 {

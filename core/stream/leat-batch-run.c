@@ -5,12 +5,12 @@
 /* Runs a batch: copies entries in, launches them together or in turn, and copies results out.  Touches the session's
  * flights and their staging memory, and the memory that the application gave. */
 
-#include "leat-session-batch-private.h"
+#include "leat-batch-private.h"
 #include "tell/leat-reports-private.h"
 #include "bind/leat-bind-private.h"
 #include "lane/leat-lane-graph-private.h"
-#include "leat-session-run-private.h"
-#include "leat-session-setup-private.h"
+#include "session/leat-session-run-private.h"
+#include "session/leat-session-setup-private.h"
 
 #include <string.h>
 

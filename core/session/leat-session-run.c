@@ -5,13 +5,13 @@
 /* One run from its sources to its sinks: read, launch, wait, check, give.  Touches one flight and its lane, and the
  * session's ledger. */
 
-#include "leat-session-stream-private.h"
+#include "leat-session-private.h"
 #include "tell/leat-reports-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "lane/leat-nvtx-private.h"
-#include "replay/leat-session.h"
+#include "leat-session.h"
 #include "bind/leat-bind-private.h"
 #include "lane/leat-lane-graph-private.h"
 #include "leat-session-setup-private.h"

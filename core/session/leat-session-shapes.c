@@ -95,3 +95,9 @@ leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out)
     g_ptr_array_add (out, leat_session_steal_setup (self, oldest));
   return bytes <= self->options.cache_bytes;
 }
+
+void
+leat_session_drop_batch (LeatSession *self)
+{
+  g_clear_pointer (&self->batch, leat_batch_free);
+}

@@ -6,13 +6,13 @@
  * other; what they took in the source, on the device and in the sink says what would be gained by doing these beside
  * each other. */
 
-#include "leat-session-stream-private.h"
+#include "leat-streaming-private.h"
 
 #include "graph/leat-app-private.h"
 #include "lane/leat-lane-graph-private.h"
-#include "leat-session-run-private.h"
-#include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
+#include "session/leat-session-run-private.h"
+#include "session/leat-session-setup-private.h"
+#include "session/leat-session-told-private.h"
 
 #include <sys/resource.h>
 
@@ -61,37 +61,6 @@ leat_session_has_room_for_lanes (LeatSession *self)
   unused = leat_lane_get_unused_bytes (g_ptr_array_index (self->lanes, 0));
   leat_device_pop (self->device);
   return leat_plan_get_device_bytes (self->plan) * more <= unused / 2;
-}
-
-static gint64
-leat_watch_sum_us (const struct rusage *usage)
-{
-  return (usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * G_USEC_PER_SEC + usage->ru_utime.tv_usec
-         + usage->ru_stime.tv_usec;
-}
-
-void
-leat_session_begin_watch (LeatSession *self, LeatWatch *watch)
-{
-  struct rusage usage;
-
-  if (!self->ends.watches_waits)
-    return;
-  getrusage (RUSAGE_THREAD, &usage);
-  *watch = (LeatWatch){ g_get_monotonic_time (), leat_watch_sum_us (&usage), usage.ru_nvcsw };
-}
-
-/* Time in which another thread had the processor was no waiting. */
-void
-leat_session_end_watch (LeatSession *self, const LeatWatch *watch)
-{
-  struct rusage usage;
-
-  if (!self->ends.watches_waits)
-    return;
-  getrusage (RUSAGE_THREAD, &usage);
-  if (usage.ru_nvcsw > watch->n_waits)
-    self->ends.waited_us += g_get_monotonic_time () - watch->begin_us - (leat_watch_sum_us (&usage) - watch->busy_us);
 }
 
 /* The runs since the last look.  Where the device is the processors that sources and sinks run on, nothing is gained

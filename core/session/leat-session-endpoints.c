@@ -4,7 +4,7 @@
 
 /* The work of a session with the nodes where data enters and leaves. */
 
-#include "leat-session-stream-private.h"
+#include "leat-session-private.h"
 
 #include "graph/leat-node-private.h"
 #include "leat-session-run-private.h"

@@ -7,9 +7,9 @@
  * that a new ring may begin. */
 
 #include "leat-ring-private.h"
-#include "leat-kept-private.h"
-#include "leat-session-run-private.h"
-#include "leat-session-setup-private.h"
+#include "session/leat-kept-private.h"
+#include "session/leat-session-run-private.h"
+#include "session/leat-session-setup-private.h"
 
 /* A run that was launched has been counted as read.  FALSE: nothing can be done after it. */
 static gboolean

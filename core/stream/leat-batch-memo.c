@@ -5,9 +5,9 @@
 /* A batch of a session that remembers.  Before any launch entries whose results are known are taken out, and of entries
  * with equal inputs all but the first; what is left goes into launches as ever, and the others get its results. */
 
-#include "leat-session-batch-private.h"
-#include "leat-session-run-private.h"
-#include "leat-session-setup-private.h"
+#include "leat-batch-private.h"
+#include "session/leat-session-run-private.h"
+#include "session/leat-session-setup-private.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -48,6 +48,8 @@ void leat_session_check_aligned (LeatSession *self, LeatFlight *flight);
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 /* When lanes are others, or more. */
 void leat_session_make_flights (LeatSession *self);
+/* As take_open, for who leaves all as it is that a short run relies on. */
+gboolean leat_session_take_open_lightly (LeatSession *self, GError **error);
 /* Has the session to itself, and open, until leat_session_let_go (). */
 gboolean leat_session_take_open (LeatSession *self, GError **error);
 /* @entries: structures that begin with their op. @kind: "source" or "sink", for the message */
@@ -106,7 +108,20 @@ gboolean leat_session_replay_quickly (LeatSession *self, GCancellable *cancellab
 gboolean leat_session_may_be_quick (LeatSession *self);
 /* Must all that was launched before it have ended before this one is? */
 gboolean leat_session_needs_quiet (LeatSession *self, const LeatFlight *flight);
-/* The bus is told; the only part of a run that allocates. */
-void leat_session_post_progress (LeatSession *self);
+/* One run, or what has come of it without one. @stream: see leat_session_take_props () */
+LeatFlow leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancellable *cancellable,
+                               GError **error);
+void leat_session_unblock (LeatSession *self, gboolean sources, gboolean sinks);
+/* Calls off who waits in a source or a sink when it is cancelled, until it is disconnected; 0 without one. */
+gulong leat_session_watch (LeatSession *self, GCancellable *cancellable);
+/* A thread's times and waits when it went into a source or sink. */
+typedef struct
+{
+  gint64 begin_us, busy_us;
+  glong n_waits;
+} LeatWatch;
+
+void leat_session_begin_watch (LeatSession *self, LeatWatch *watch);
+void leat_session_end_watch (LeatSession *self, const LeatWatch *watch);
 
 G_END_DECLS

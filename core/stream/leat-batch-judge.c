@@ -5,10 +5,10 @@
 /* Which entries of a launch that has ended are good.  Where neither counts nor reports have anything to say, none is
  * looked at: a batch has thousands, and the next launch waits for this. */
 
-#include "leat-session-batch-private.h"
+#include "leat-batch-private.h"
 #include "tell/leat-reports-private.h"
-#include "leat-session-run-private.h"
-#include "leat-session-setup-private.h"
+#include "session/leat-session-run-private.h"
+#include "session/leat-session-setup-private.h"
 
 static gboolean
 leat_batch_run_check_outputs (LeatSession *self, guint at, GError **error)

@@ -6,16 +6,16 @@
  * as many are full as go into a launch, or nothing more has come for now, these are launched.  While the device works
  * on them the next are read, and the results of those before go to the sinks, in the order of the data. */
 
-#include "leat-session-stream-private.h"
-#include "leat-kept-private.h"
-#include "leat-session-batch-private.h"
+#include "leat-streaming-private.h"
+#include "session/leat-kept-private.h"
+#include "leat-batch-private.h"
 #include "tell/leat-reports-private.h"
 
 #include "graph/leat-pipeline-private.h"
 #include "bind/leat-bind-private.h"
-#include "leat-session-run-private.h"
-#include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
+#include "session/leat-session-run-private.h"
+#include "session/leat-session-setup-private.h"
+#include "session/leat-session-told-private.h"
 
 #include <string.h>
 

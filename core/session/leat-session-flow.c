@@ -13,6 +13,8 @@
 #include "lane/leat-nvtx-private.h"
 #include "leat-session-run-private.h"
 
+#include <sys/resource.h>
+
 /* The outcome of asking a source. */
 static LeatFlow
 leat_session_take_flow (const LeatSessionInput *input, const LeatStaging *staging, const LeatView *view, LeatFlow flow,
@@ -281,4 +283,35 @@ leat_session_drain_all (LeatSession *self, LeatFlight *flight, GCancellable *can
     if (!leat_session_drain (self, flight, i, cancellable, error))
       return FALSE;
   return TRUE;
+}
+
+static gint64
+leat_watch_sum_us (const struct rusage *usage)
+{
+  return (usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * G_USEC_PER_SEC + usage->ru_utime.tv_usec
+         + usage->ru_stime.tv_usec;
+}
+
+void
+leat_session_begin_watch (LeatSession *self, LeatWatch *watch)
+{
+  struct rusage usage;
+
+  if (!self->ends.watches_waits)
+    return;
+  getrusage (RUSAGE_THREAD, &usage);
+  *watch = (LeatWatch){ g_get_monotonic_time (), leat_watch_sum_us (&usage), usage.ru_nvcsw };
+}
+
+/* Time in which another thread had the processor was no waiting. */
+void
+leat_session_end_watch (LeatSession *self, const LeatWatch *watch)
+{
+  struct rusage usage;
+
+  if (!self->ends.watches_waits)
+    return;
+  getrusage (RUSAGE_THREAD, &usage);
+  if (usage.ru_nvcsw > watch->n_waits)
+    self->ends.waited_us += g_get_monotonic_time () - watch->begin_us - (leat_watch_sum_us (&usage) - watch->busy_us);
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "leat-scratch-private.h"
-#include "replay/leat-session.h"
+#include "leat-session.h"
 
 G_BEGIN_DECLS
 

@@ -4,16 +4,16 @@
 
 /* The session's own thread on the ring: what it does next, and how a ring ends. */
 
-#include "leat-kept-private.h"
+#include "session/leat-kept-private.h"
 #include "leat-ring-private.h"
 #include "tell/leat-reports-private.h"
-#include "leat-session-stream-private.h"
+#include "leat-streaming-private.h"
 
 #include "driver/leat-thread-private.h"
 #include "graph/leat-pipeline-private.h"
-#include "leat-session-run-private.h"
-#include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
+#include "session/leat-session-run-private.h"
+#include "session/leat-session-setup-private.h"
+#include "session/leat-session-told-private.h"
 
 #include <errno.h>
 

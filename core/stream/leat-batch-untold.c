@@ -5,7 +5,7 @@
 /* Entries whose failure no report tells, as those that have more to give than there is room for.  Nobody ends with
  * their errors, so the bus has them. */
 
-#include "leat-session-batch-private.h"
+#include "leat-batch-private.h"
 #include "tell/leat-reports-private.h"
 
 #include "graph/leat-bus.h"

@@ -82,6 +82,8 @@ void leat_session_settle_room (LeatSession *self);
 /* On the device from here on: for who has the session, and needs more than its staging memory. */
 gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, GError **error);
 void leat_session_drop_evicted (LeatSession *self);
+/* Of batches: all that was made for them. */
+void leat_session_drop_batch (LeatSession *self);
 /* What the first run is to find out (leat-session-tuning.c). */
 void leat_session_begin_tuning (LeatSession *self);
 gboolean leat_session_fits_tuning (gpointer session);

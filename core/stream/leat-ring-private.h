@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-session-private.h"
+#include "session/leat-session-private.h"
 
 #include <pthread.h>
 

@@ -4,22 +4,16 @@
 
 /* Many independent inputs in one call. */
 
-#include "leat-session-batch-private.h"
+#include "leat-batch-private.h"
 #include "tell/leat-reports-private.h"
 
 #include "graph/leat-app.h"
 #include "graph/leat-graph-error.h"
-#include "leat-session-setup-private.h"
-#include "leat-session-run-private.h"
-#include "leat-session-told-private.h"
+#include "session/leat-session-setup-private.h"
+#include "session/leat-session-run-private.h"
+#include "session/leat-session-told-private.h"
 
 #include <string.h>
-
-void
-leat_session_drop_batch (LeatSession *self)
-{
-  g_clear_pointer (&self->batch, leat_batch_free);
-}
 
 /* One for the plan that the session has now. @by_program: inputs come from it, and results go to it */
 gboolean

@@ -4,7 +4,7 @@
 
 /* From a pipeline to something that runs, and back. */
 
-#include "leat-session-batch-private.h"
+#include "leat-session-private.h"
 #include "leat-session-plan-private.h"
 #include "tell/leat-reports-private.h"
 

@@ -7,7 +7,7 @@
 #include "leat-ring-private.h"
 
 #include "graph/leat-pipeline-private.h"
-#include "leat-session-run-private.h"
+#include "session/leat-session-run-private.h"
 
 /* Runs by which it is seen whether several lanes are faster, and by how much they have to be. */
 #define LEAT_RING_TRIAL 32

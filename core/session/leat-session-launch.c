@@ -4,7 +4,7 @@
 
 /* A run in two halves: it is launched, the program does something else and is told of the end, it is completed. */
 
-#include "leat-session-stream-private.h"
+#include "leat-session-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"

@@ -4,7 +4,7 @@
 
 /* Enumerations of sessions, registered. */
 
-#include "replay/leat-session.h"
+#include "leat-session.h"
 
 GType
 leat_executor_get_type (void)
