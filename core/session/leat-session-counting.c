@@ -22,39 +22,6 @@ leat_session_count_calls (LeatSession *self, const LeatDriverEntry *entries, gui
   return sum;
 }
 
-/* The work of their graphs between start and stop. */
-static gboolean
-leat_session_count_lane (LeatLane *lane, LeatGraphCount *sum, GError **error)
-{
-  for (guint path = 0; path < LEAT_N_PATHS; path++)
-    if (!leat_lane_count_graphs (lane, path, sum, error))
-      return FALSE;
-  if (lane->repeater != NULL)
-    sum->kernels += leat_repeater_count_kernels (lane->repeater) - lane->counted_repeater_from;
-  return TRUE;
-}
-
-void
-leat_session_begin_lane_counts (LeatLane *lane)
-{
-  for (guint path = 0; path < LEAT_N_PATHS; path++)
-    lane->executables[path].counted_from = lane->executables[path].launches;
-  lane->counted_repeater_from = lane->repeater != NULL ? leat_repeater_count_kernels (lane->repeater) : 0;
-}
-
-/* Others take their place. */
-void
-leat_session_settle_counts (LeatSession *self)
-{
-  for (guint i = 0; self->lanes != NULL && i < self->lanes->len && self->told.ledger.graph_counts.is_counting; i++)
-    {
-      LeatLane *lane = g_ptr_array_index (self->lanes, i);
-
-      leat_session_count_lane (lane, &self->told.ledger.graph_counts.gone, NULL);
-      leat_session_begin_lane_counts (lane);
-    }
-}
-
 /* Those that run one set of inputs at a time, and those of batches. (transfer container) */
 static GPtrArray *
 leat_session_list_lanes (LeatSession *self)
@@ -94,7 +61,7 @@ leat_session_start_counting (LeatSession *self, GError **error)
     }
   lanes = leat_session_list_lanes (self);
   for (guint i = 0; i < lanes->len; i++)
-    leat_session_begin_lane_counts (g_ptr_array_index (lanes, i));
+    leat_lane_begin_work_counts (g_ptr_array_index (lanes, i));
   self->told.ledger.counted_seen_from = self->told.ledger.graph_counts.unseen_waits;
   self->told.ledger.graph_counts.gone = (LeatGraphCount){ 0 };
   self->told.ledger.graph_counts.is_counting = TRUE;
@@ -146,7 +113,7 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   self->told.ledger.graph_counts.is_counting = FALSE;
   lanes = leat_session_list_lanes (self);
   for (guint i = 0; i < lanes->len; i++)
-    if (!leat_session_count_lane (g_ptr_array_index (lanes, i), &inside, error))
+    if (!leat_lane_count_work (g_ptr_array_index (lanes, i), &inside, error))
       return NULL;
 #define COUNT(entries) leat_session_count_calls (self, entries, G_N_ELEMENTS (entries))
   g_variant_builder_init (&builder, G_VARIANT_TYPE ("a{st}"));

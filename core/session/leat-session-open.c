@@ -122,7 +122,8 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   leat_device_settle (self->device);
   leat_session_note_time (&self->told.ledger.stats.attach_us, &since);
   traits = leat_session_get_traits (self);
-  if (!leat_session_bind_persistent (self, self->plan, &traits, error))
+  if (!leat_plan_bind_persistent (self->plan, self->device, leat_pipeline_get_bus (self->pipeline),
+                                  self->options.executor == LEAT_EXECUTOR_PERSISTENT, &traits, error))
     return FALSE;
   leat_session_begin_tuning (self);
   leat_session_note_time (&self->told.ledger.stats.bind_us, &since);
@@ -172,6 +173,18 @@ leat_session_open_timing (LeatSession *self, GError **error)
 {
   return self->tuning.to_calibrate
          || leat_lane_build_graph (g_ptr_array_index (self->lanes, 0), LEAT_PATH_TIMED, error);
+}
+
+static gboolean
+leat_session_make_memo (LeatSession *self, GError **error)
+{
+  if (self->options.memo_mode == LEAT_MEMO_OFF)
+    return TRUE;
+  if (!leat_recall_check (self->plan, error))
+    return FALSE;
+  leat_recall_begin (&self->recall, self->options.memo_entries, self->options.memo_bytes, self->ends.inputs->len,
+                     self->ends.outputs->len);
+  return TRUE;
 }
 
 static gboolean
@@ -233,7 +246,7 @@ leat_session_take_down (LeatSession *self)
   leat_told_forget_loops (&self->told, NULL);
   leat_session_stop_endpoints (self);
   leat_told_close_trace (&self->told);
-  leat_session_drop_memo (self);
+  leat_recall_clear (&self->recall);
   leat_session_drop_batch (self);
   leat_session_drop_evicted (self);
   leat_states_forget_away (&self->states);

@@ -9,7 +9,7 @@
 #include "lane/leat-run-private.h"
 #include "tell/leat-session-stats-private.h"
 #include "lane/leat-batch-memory-private.h"
-#include "leat-memo-private.h"
+#include "leat-recall-private.h"
 #include "leat-overseer-private.h"
 #include "lane/leat-address-map-private.h"
 #include "buffer/leat-device-buffer-private.h"
@@ -46,14 +46,6 @@ typedef struct
   LeatStaging staging;
   gboolean direct; /* the program reads the staging memory itself */
 } LeatSessionOutput;
-
-/* In the window of runs that is under way. */
-typedef struct
-{
-  guint looked, hits;
-  guint losses; /* windows in a row that did not pay */
-  gint64 spent_ns;
-} LeatMemoCosts;
 
 /* The memory that the constants of a plan take. */
 typedef struct
@@ -139,14 +131,6 @@ typedef struct
   GPtrArray *setups; /* LeatSetup */
   guint64 setup_clock;
 } LeatSessionShapes;
-
-/* Results that are remembered. */
-typedef struct
-{
-  LeatMemo *memo;  /* NULL while nothing is remembered */
-  LeatSpan *spans; /* for it: of the inputs, then of the outputs */
-  LeatMemoCosts memo_costs;
-} LeatSessionRecall;
 
 /* Somebody waits for a run without the session. */
 typedef struct

@@ -54,7 +54,7 @@ struct _LeatSession
   LeatSessionEnds ends;
   LeatSessionBindings bindings;
   LeatSessionShapes shapes;
-  LeatSessionRecall recall;
+  LeatRecall recall;
   LeatSessionAwait await;
   LeatSessionRepeating repeating;
   LeatSessionScratch scratch;

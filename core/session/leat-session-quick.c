@@ -179,13 +179,13 @@ leat_quick_compute (LeatQuick *self, GError **error)
 static G_NO_INLINE gboolean
 leat_quick_recall (LeatQuick *self, GError **error)
 {
-  if (leat_session_recall (self->session, self->flight))
+  if (leat_recall_find (&self->session->recall, &self->session->told, self->flight))
     return TRUE;
   leat_quick_fill_run (self);
   if (!leat_quick_compute (self, error))
     return FALSE;
   if (!self->flight->run.reported)
-    leat_session_remember (self->session, self->flight);
+    leat_recall_keep (&self->session->recall, self->flight);
   return TRUE;
 }
 

@@ -86,13 +86,27 @@ leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, gboolean grows,
   return TRUE;
 }
 
+/* @plan is to be run from now on instead: its data go as they do now, since to measure again would take state away. */
+static gboolean
+leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
+{
+  g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
+  LeatTraits traits = self->plan->traits;
+
+  leat_plan_list_measured (self->plan, plan, ways);
+  traits.ways = self->tuning.ways_known ? ways : NULL;
+  traits.settled = traits.settled || self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
+  return leat_plan_bind_persistent (plan, self->device, leat_pipeline_get_bus (self->pipeline),
+                                    self->options.executor == LEAT_EXECUTOR_PERSISTENT, &traits, error);
+}
+
 LeatPlan *
 leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error)
 {
   g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
 
   if (plan == NULL || !leat_session_check_endpoints (self, plan, grows, error)
-      || (self->recall.memo != NULL && !leat_session_check_memo (plan, error)))
+      || (self->recall.memo != NULL && !leat_recall_check (plan, error)))
     return NULL;
   return leat_session_bind_likewise (self, plan, error) ? g_steal_pointer (&plan) : NULL;
 }

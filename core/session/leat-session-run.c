@@ -79,7 +79,7 @@ leat_session_launch_path (LeatSession *self, LeatFlight *flight, LeatPath path, 
 static gboolean
 leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
-  if (!leat_session_is_persistent (self) || path != LEAT_PATH_FULL)
+  if (self->program->persistent == NULL || path != LEAT_PATH_FULL)
     return TRUE;
   leat_lane_note_other_wait (lane);
   return leat_lane_synchronize (lane, error);
@@ -375,7 +375,7 @@ leat_session_start_work (LeatSession *self, LeatFlight *flight, GError **error)
   run->traced = leat_told_is_traced (&self->told);
   self->told.tracing.n += run->traced;
   run->steps = leat_session_count_steps (self, run);
-  run->known = leat_session_recall (self, flight);
+  run->known = leat_recall_find (&self->recall, &self->told, flight);
   if (!run->known && self->tuning.to_calibrate
       && !leat_session_do_until_stopped (self, flight, leat_session_try_ways, error))
     return FALSE;
@@ -453,7 +453,7 @@ leat_session_await_work (LeatSession *self, LeatFlight *flight, GError **error)
   leat_session_note_device_time (self, run);
   /* A result that is known already would come without what was reported of it. */
   if (G_LIKELY (!run->reported))
-    leat_session_remember (self, flight);
+    leat_recall_keep (&self->recall, flight);
   return TRUE;
 }
 

@@ -38,8 +38,6 @@ gboolean leat_session_forget_run (LeatSession *self, LeatLane *lane, GError **er
 /* No run is under way.  @buffer: of the plan that runs until then.  FALSE: that one goes on, unless the session has
  * failed. */
 gboolean leat_session_grow (LeatSession *self, const LeatBuffer *buffer, guint64 needed, GError **error);
-GPtrArray *leat_session_growths_new (void);
-GVariant *leat_session_print_growths (LeatSession *self);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
 gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);
 /* executor=persistent (leat-session-persistent.c): what is asked for; a binding that heeds it; and what came of it. */
@@ -47,18 +45,9 @@ void leat_session_want_persistent (LeatSession *self, LeatTraits *traits);
 /* Takes the error where it says that there can be no persistent kernel, and nobody insists on that; the plan is bound
  * anew. */
 gboolean leat_session_give_up_persistent (LeatSession *self, GError **why);
-gboolean leat_session_bind_persistent (LeatSession *self, LeatPlan *plan, const LeatTraits *traits, GError **error);
-gboolean leat_session_is_persistent (LeatSession *self);
-void leat_session_note_persistent (LeatSession *self);
-gboolean leat_session_check_memo (LeatPlan *plan, GError **error);
-gboolean leat_session_make_memo (LeatSession *self, GError **error);
-void leat_session_drop_memo (LeatSession *self);
-gboolean leat_session_recall (LeatSession *self, const LeatFlight *flight);
-void leat_session_remember (LeatSession *self, const LeatFlight *flight);
-/* Remembers the inputs and results at the session's spans, where other inputs were looked for last. */
-void leat_session_remember_spans (LeatSession *self);
-/* A lane of a batch has the inputs of another one. */
-void leat_session_note_equal (LeatSession *self);
+/* @insist: it is an error where a persistent kernel cannot do the plan */
+gboolean leat_plan_bind_persistent (LeatPlan *plan, LeatDevice *device, LeatBus *bus, gboolean insist,
+                                    const LeatTraits *traits, GError **error);
 gboolean leat_session_check_given_ports (LeatSession *self, GError **error);
 gboolean leat_session_check_given (LeatSession *self, guint index, GBytes *bytes, GError **error);
 LeatGivenBefore *leat_session_begin_given (LeatSession *self);
@@ -88,8 +77,6 @@ void leat_session_drop_batch (LeatSession *self);
 void leat_session_begin_tuning (LeatSession *self);
 gboolean leat_session_fits_tuning (gpointer session);
 gboolean leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error);
-/* @plan is to be run from now on: its data go as they do now. */
-gboolean leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error);
 /* When the session closes. */
 void leat_session_remember_learned (LeatSession *self);
 /* As take_open, and on the device. */

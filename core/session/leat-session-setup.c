@@ -84,9 +84,21 @@ leat_session_begin_counts (LeatSession *self, gboolean same_memory)
 
   leat_ledger_list_kernel_transfers (&self->told.ledger, self->plan);
   for (guint i = 0; i < self->lanes->len && !same_memory; i++)
-    leat_session_begin_lane_counts (g_ptr_array_index (self->lanes, i));
+    leat_lane_begin_work_counts (g_ptr_array_index (self->lanes, i));
   if (!same_memory || !lane->executables[LEAT_PATH_TIMED].is_built)
     leat_told_clear_times (&self->told);
+}
+
+/* @plan: (nullable) */
+void
+leat_session_set_plan (LeatSession *self, LeatPlan *plan)
+{
+  g_autoptr (LeatPlan) before = NULL;
+
+  g_mutex_lock (&self->told.lock);
+  before = self->plan;
+  self->plan = self->states.plan = plan != NULL ? g_object_ref (plan) : NULL;
+  g_mutex_unlock (&self->told.lock);
 }
 
 static void
@@ -105,7 +117,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   gboolean same_memory = self->setup == setup;
 
   leat_session_lend_bindings (self, setup);
-  leat_session_settle_counts (self);
+  leat_ledger_settle_counts (&self->told.ledger, self->lanes);
   self->setup = setup;
   setup->used = ++self->shapes.setup_clock;
   leat_session_set_plan (self, setup->plan);

@@ -7,6 +7,7 @@
 #include "tell/leat-reports-private.h"
 
 #include "graph/leat-app-private.h"
+#include "lane/leat-persistent-private.h"
 #include "leat-session-told-private.h"
 #include "leat-session-setup-private.h"
 
@@ -60,7 +61,8 @@ leat_session_note_run (LeatSession *self)
   self->told.ledger.stats.memo_entries = self->recall.memo != NULL ? leat_memo_get_n_entries (self->recall.memo) : 0;
   self->told.ledger.stats.memo_bytes = self->recall.memo != NULL ? leat_memo_get_bytes (self->recall.memo) : 0;
   self->told.ledger.stats.graphs = self->told.ledger.graph_counts;
-  leat_session_note_persistent (self);
+  if (self->program != NULL && self->program->persistent != NULL)
+    leat_persistent_get_counts (self->program->persistent, &self->told.ledger.stats.persistent);
   leat_session_note_dropped (self);
 }
 

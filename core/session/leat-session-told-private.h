@@ -17,8 +17,6 @@ void leat_session_tell_run (LeatSession *self);
 guint64 leat_session_get_number (LeatSession *self, const char *name);
 /* "running", "evicted" and so on; any thread may ask. @session: LeatSession */
 const char *leat_session_get_state_name (gconstpointer session);
-void leat_session_begin_lane_counts (LeatLane *lane);
-void leat_session_settle_counts (LeatSession *self);
 /* Would what is planned take more than the session may? */
 gboolean leat_session_check_budget (LeatSession *self, GError **error);
 /* Of the device's memory, for the first lane: what must be free so that it can be opened, or come back. */

@@ -86,16 +86,3 @@ leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error)
   leat_memory_account_leave_out (self->account, &tally);
   return good;
 }
-
-/* @plan is to be run from now on instead: its data go as they do now, since to measure again would take state away. */
-gboolean
-leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
-{
-  g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
-  LeatTraits traits = self->plan->traits;
-
-  leat_plan_list_measured (self->plan, plan, ways);
-  traits.ways = self->tuning.ways_known ? ways : NULL;
-  traits.settled = traits.settled || self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
-  return leat_session_bind_persistent (self, plan, &traits, error);
-}

@@ -63,3 +63,16 @@ leat_timing_mode_get_type (void)
     g_once_init_leave (&type, g_enum_register_static ("LeatTimingMode", values));
   return type;
 }
+
+GType
+leat_memo_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_MEMO_OFF, "LEAT_MEMO_OFF", "off" },
+                                       { LEAT_MEMO_EXACT, "LEAT_MEMO_EXACT", "exact" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatMemoMode", values));
+  return type;
+}

@@ -74,18 +74,6 @@ leat_session_dup_plan (LeatSession *self)
   return plan;
 }
 
-/* @plan: (nullable) */
-void
-leat_session_set_plan (LeatSession *self, LeatPlan *plan)
-{
-  g_autoptr (LeatPlan) before = NULL;
-
-  g_mutex_lock (&self->told.lock);
-  before = self->plan;
-  self->plan = self->states.plan = plan != NULL ? g_object_ref (plan) : NULL;
-  g_mutex_unlock (&self->told.lock);
-}
-
 /**
  * leat_session_get_device:
  * @self: a session

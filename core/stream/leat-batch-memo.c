@@ -78,7 +78,7 @@ leat_batch_run_recall (LeatSession *self, const LeatBatchRun *run, guint entry, 
 
   for (guint i = 0; i < self->ends.inputs->len; i++)
     leat_batch_run_fill (self, run, i, entry);
-  *known = leat_session_recall (self, flight);
+  *known = leat_recall_find (&self->recall, &self->told, flight);
   if (!*known)
     return TRUE;
   flight->run = (LeatRun){ .known = TRUE };
@@ -98,7 +98,7 @@ leat_batch_run_look_at (LeatSession *self, const LeatBatchRun *run, LeatBatchKey
   if (first != NULL)
     {
       run->from[key->entry] = first->entry;
-      leat_session_note_equal (self);
+      leat_recall_note_equal (&self->recall, &self->told);
       return TRUE;
     }
   if (!leat_batch_run_recall (self, run, key->entry, &known, cancellable, error))
@@ -211,6 +211,6 @@ leat_batch_run_remember (LeatSession *self, const LeatBatchRun *run, const LeatB
         leat_batch_run_set_span (self, &leat_session_get_output (self, k)->staging,
                                  leat_session_get_output (self, k)->buffer, flight->at + i,
                                  &self->recall.spans[self->ends.inputs->len + k]);
-      leat_session_remember_spans (self);
+      leat_recall_keep_spans (&self->recall);
     }
 }

@@ -99,6 +99,11 @@ gboolean leat_told_check_loops (LeatTold *self, LeatFlight *flight, GError **err
 /* (transfer full) */
 GVariant *leat_told_dup_loops (LeatTold *self);
 
+/* The work of a lane's graphs since then (leat-work-counts.c). */
+void leat_lane_begin_work_counts (LeatLane *lane);
+gboolean leat_lane_count_work (LeatLane *lane, LeatGraphCount *sum, GError **error);
+/* Other lanes take the place of these. */
+void leat_ledger_settle_counts (LeatLedger *self, GPtrArray *lanes);
 /* Of the plan as it is bound now: what kernels move across the link is not known from their nodes. */
 void leat_ledger_list_kernel_transfers (LeatLedger *self, LeatPlan *plan);
 /* After a run, or @n that bring the same: the live bytes of these. */
