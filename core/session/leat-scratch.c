@@ -83,7 +83,7 @@ leat_session_choose_scratch (LeatSession *self)
 static void
 leat_session_change_scratch (LeatSession *self)
 {
-  leat_session_drop_other_setups (self);
+  leat_shapes_drop_others (&self->shapes, self->setup);
   leat_session_choose_scratch (self);
 }
 

@@ -90,10 +90,12 @@ leat_session_predict_closed (LeatSession *self, guint64 runs, LeatSessionPlan *p
   good = leat_session_plan (self, error) && leat_session_bind_plan (self, error);
   if (good)
     {
-      leat_session_plan_constants (self, &self->constants);
-      leat_session_plan_fill (self, &self->constants, leat_session_plan_lanes (self), runs, plan);
+      const LeatSums sums = leat_session_get_sums (self);
+
+      leat_sums_get_constants (&sums, &self->constants);
+      leat_sums_fill (&sums, &self->constants, leat_session_plan_lanes (self), runs, plan);
     }
-  g_clear_object (&self->plan);
+  leat_session_set_plan (self, NULL);
   g_clear_object (&self->device);
   return good;
 }
@@ -128,7 +130,11 @@ leat_session_predict (LeatSession *self, guint64 runs, GError **error)
   if (!leat_session_take (self, error))
     return NULL;
   if (self->hold.is_open)
-    leat_session_plan_fill (self, &self->constants, leat_session_plan_lanes (self), runs, &plan);
+    {
+      const LeatSums sums = leat_session_get_sums (self);
+
+      leat_sums_fill (&sums, &self->constants, leat_session_plan_lanes (self), runs, &plan);
+    }
   else
     good = leat_session_predict_closed (self, runs, &plan, error);
   leat_session_let_go (self);
@@ -232,9 +238,11 @@ leat_session_dup_accounting (LeatSession *self, GError **error)
     return NULL;
   if (self->hold.is_open)
     {
+      const LeatSums sums = leat_session_get_sums (self);
+
       leat_session_tell_stats (self);
-      leat_session_plan_fill (self, &self->constants, self->told.ledger.lanes_most,
-                              self->told.ledger.stats.runs - self->told.ledger.stats.batch_entries, &plan);
+      leat_sums_fill (&sums, &self->constants, self->told.ledger.lanes_most,
+                      self->told.ledger.stats.runs - self->told.ledger.stats.batch_entries, &plan);
       plan.lanes = leat_session_plan_lanes (self);
       report = leat_session_print_report (self, &plan);
     }

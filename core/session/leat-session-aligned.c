@@ -12,10 +12,10 @@
 
 /* How many rows the source of that buffer has given; FALSE where it is no source's. */
 static gboolean
-leat_session_find_given (LeatSession *self, LeatFlight *flight, LeatBufferId origin, guint64 *count)
+leat_flight_find_given (const LeatFlight *flight, LeatBufferId origin, guint64 *count)
 {
-  for (guint i = 0; i < self->ends.inputs->len; i++)
-    if (leat_session_get_input (self, i)->op->touches[0].buffer == origin && flight->inputs[i].count != NULL)
+  for (guint i = 0; i < flight->n_inputs; i++)
+    if (flight->inputs[i].op->touches[0].buffer == origin && flight->inputs[i].count != NULL)
       {
         *count = *flight->inputs[i].count;
         return TRUE;
@@ -24,7 +24,7 @@ leat_session_find_given (LeatSession *self, LeatFlight *flight, LeatBufferId ori
 }
 
 static void
-leat_session_warn_unlike (LeatSession *self, const LeatAligned *aligned, const guint64 counts[2])
+leat_aligned_warn (LeatBus *bus, guint64 run, const LeatAligned *aligned, const guint64 counts[2])
 {
   gboolean more = counts[1] > counts[0];
   const char *name = leat_node_get_name (aligned->node);
@@ -32,18 +32,19 @@ leat_session_warn_unlike (LeatSession *self, const LeatAligned *aligned, const g
     g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN,
                  "run %" G_GUINT64_FORMAT ": \"%s\" has %" G_GUINT64_FORMAT " rows and \"%s\" %" G_GUINT64_FORMAT
                  "; the last %" G_GUINT64_FORMAT " of \"%s\" have no row to go with",
-                 self->told.ledger.stats.runs + 1, aligned->names[0], counts[0], aligned->names[1], counts[1],
-                 counts[more] - counts[!more], aligned->names[more]);
+                 run, aligned->names[0], counts[0], aligned->names[1], counts[1], counts[more] - counts[!more],
+                 aligned->names[more]);
 
   leat_node_prefix_error (aligned->node, &warning);
-  leat_bus_post (leat_pipeline_get_bus (self->pipeline), leat_message_new (LEAT_MESSAGE_WARNING, name, warning, NULL));
+  leat_bus_post (bus, leat_message_new (LEAT_MESSAGE_WARNING, name, warning, NULL));
 }
 
 /* Of each two inputs once. */
 void
-leat_session_check_aligned (LeatSession *self, LeatFlight *flight)
+leat_flight_check_aligned (const LeatFlight *flight, LeatBus *bus, guint64 run)
 {
-  GArray *all = self->plan->aligned;
+  LeatPlan *plan = flight->lane->plan;
+  GArray *all = plan->aligned;
 
   for (guint i = 0; i < all->len; i++)
     {
@@ -52,11 +53,11 @@ leat_session_check_aligned (LeatSession *self, LeatFlight *flight)
 
       if (aligned->told)
         continue;
-      leat_plan_find_aligned (self->plan, aligned);
-      if (!leat_session_find_given (self, flight, aligned->origins[0], &counts[0])
-          || !leat_session_find_given (self, flight, aligned->origins[1], &counts[1]) || counts[0] == counts[1])
+      leat_plan_find_aligned (plan, aligned);
+      if (!leat_flight_find_given (flight, aligned->origins[0], &counts[0])
+          || !leat_flight_find_given (flight, aligned->origins[1], &counts[1]) || counts[0] == counts[1])
         continue;
       aligned->told = TRUE;
-      leat_session_warn_unlike (self, aligned, counts);
+      leat_aligned_warn (bus, run, aligned, counts);
     }
 }

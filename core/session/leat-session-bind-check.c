@@ -113,31 +113,32 @@ leat_session_locate_binding (LeatSession *self, const LeatOp *op, LeatBinding *b
 
 /* The op of the endpoint that has a slot. */
 static const LeatOp *
-leat_session_find_slot (LeatSession *self, guint slot)
+leat_flight_find_slot (const LeatFlight *flight, guint slot)
 {
-  LeatBufferId id = g_array_index (self->plan->users, LeatBufferId, slot);
+  LeatBufferId id = g_array_index (flight->lane->plan->users, LeatBufferId, slot);
   guint i = 0;
 
-  while (i < self->ends.inputs->len && leat_session_get_input (self, i)->op->touches[0].buffer != id)
+  while (i < flight->n_inputs && flight->inputs[i].op->touches[0].buffer != id)
     i++;
-  if (i < self->ends.inputs->len)
-    return leat_session_get_input (self, i)->op;
-  for (i = 0; leat_session_get_output (self, i)->op->touches[0].buffer != id;)
+  if (i < flight->n_inputs)
+    return flight->inputs[i].op;
+  for (i = 0; flight->outputs[i].op->touches[0].buffer != id;)
     i++;
-  return leat_session_get_output (self, i)->op;
+  return flight->outputs[i].op;
 }
 
 static gboolean
-leat_session_check_bound (LeatSession *self, const LeatLane *lane, GError **error)
+leat_flight_check_bound (const LeatFlight *flight, GError **error)
 {
+  const LeatLane *lane = flight->lane;
   guint slot = 0;
   const LeatOp *op;
 
-  while (slot < self->plan->users->len && lane->bindings[slot].given != 0)
+  while (slot < lane->plan->users->len && lane->bindings[slot].given != 0)
     slot++;
-  if (slot == self->plan->users->len)
+  if (slot == lane->plan->users->len)
     return TRUE;
-  op = leat_session_find_slot (self, slot);
+  op = leat_flight_find_slot (flight, slot);
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNBOUND,
                "app \"%s\" has no memory: it has memory=user, so call %s before a run", leat_node_get_name (op->node),
                leat_session_get_bind_name (op));
@@ -146,39 +147,38 @@ leat_session_check_bound (LeatSession *self, const LeatLane *lane, GError **erro
 
 /* Results would come while others are still reading, or would be mixed. */
 static gboolean
-leat_session_check_apart (LeatSession *self, const LeatLane *lane, const LeatOp *op, GError **error)
+leat_lane_check_apart (const LeatLane *lane, const LeatOp *op, GError **error)
 {
-  guint slot = leat_plan_get_buffer (self->plan, op->touches[0].buffer)->slot;
+  guint slot = leat_plan_get_buffer (lane->plan, op->touches[0].buffer)->slot;
   const LeatBinding *mine = &lane->bindings[slot];
 
-  for (guint i = 0; i < self->plan->users->len; i++)
+  for (guint i = 0; i < lane->plan->users->len; i++)
     {
       const LeatBinding *other = &lane->bindings[i];
-      LeatBufferId id = g_array_index (self->plan->users, LeatBufferId, i);
+      LeatBufferId id = g_array_index (lane->plan->users, LeatBufferId, i);
 
       if (i != slot && mine->given < other->given + other->bytes && other->given < mine->given + mine->bytes)
         return leat_session_refuse_binding (op, error, "its memory overlaps that of %s",
-                                            leat_plan_get_buffer (self->plan, id)->name);
+                                            leat_plan_get_buffer (lane->plan, id)->name);
     }
   return TRUE;
 }
 
 /* Before a run, and before any source gives its data. */
 gboolean
-leat_session_check_bindings (LeatSession *self, GError **error)
+leat_flight_check_bindings (LeatFlight *flight, GError **error)
 {
-  LeatLane *lane = g_ptr_array_index (self->lanes, 0);
+  LeatLane *lane = flight->lane;
 
-  if (self->plan->users->len == 0 || (lane->checked == lane->bound && lane->bound > 0))
+  if (lane->plan->users->len == 0 || (lane->checked == lane->bound && lane->bound > 0))
     return TRUE;
-  if (!leat_session_check_bound (self, lane, error))
+  if (!leat_flight_check_bound (flight, error))
     return FALSE;
-  for (guint i = 0; i < self->ends.outputs->len; i++)
+  for (guint i = 0; i < flight->n_outputs; i++)
     {
-      const LeatOp *op = leat_session_get_output (self, i)->op;
+      const LeatOp *op = flight->outputs[i].op;
 
-      if (leat_plan_get_buffer (self->plan, op->touches[0].buffer)->user
-          && !leat_session_check_apart (self, lane, op, error))
+      if (leat_plan_get_buffer (lane->plan, op->touches[0].buffer)->user && !leat_lane_check_apart (lane, op, error))
         return FALSE;
     }
   lane->checked = lane->bound;

@@ -64,15 +64,6 @@ leat_session_drop_lanes (LeatSession *self)
   leat_session_make_flights (self);
 }
 
-/* Those for other shapes have no state that would be seen again. */
-void
-leat_session_drop_other_setups (LeatSession *self)
-{
-  for (guint i = self->shapes.setups->len; i > 0; i--)
-    if (g_ptr_array_index (self->shapes.setups, i - 1) != self->setup)
-      g_ptr_array_remove_index (self->shapes.setups, i - 1);
-}
-
 static void
 leat_session_forget_device (LeatSession *self)
 {
@@ -93,7 +84,7 @@ leat_session_leave_device (LeatSession *self)
   leat_session_forget_device (self);
   if (self->batch != NULL)
     leat_batch_leave_device (self->batch);
-  leat_session_drop_other_setups (self);
+  leat_shapes_drop_others (&self->shapes, self->setup);
   leat_session_drop_lanes (self);
   leat_lane_evict (leat_session_get_first_lane (self));
   leat_program_drop_constants (self->program);

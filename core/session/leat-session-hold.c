@@ -72,7 +72,7 @@ leat_session_take_over (LeatSession *self)
         }
       if (g_atomic_int_get (&self->hold.use) == LEAT_SESSION_RUNNING)
         leat_session_unblock_endpoints (self);
-      leat_session_call_off_steps (self);
+      leat_repeating_call_off (&self->repeating);
       leat_told_call_off_loops (&self->told);
       g_usleep (500);
     }

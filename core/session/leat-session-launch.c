@@ -37,7 +37,7 @@ leat_session_launch_taken (LeatSession *self, gboolean tell, GCancellable *cance
   do
     {
       if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, FALSE, error)
-          || !leat_session_check_bindings (self, error))
+          || !leat_flight_check_bindings (leat_session_get_flight (self, 0), error))
         return LEAT_FLOW_ERROR;
       flow = leat_session_begin_run (self, leat_session_get_flight (self, 0), FALSE, cancellable, error);
     }
@@ -74,13 +74,13 @@ leat_session_drop_flight (LeatSession *self)
   LeatFlight *flight = leat_session_get_flight (self, 0);
   gint64 ended_us;
 
-  leat_session_call_off_steps (self);
+  leat_repeating_call_off (&self->repeating);
   leat_told_call_off_loops (&self->told);
   if (flight->run.watched)
     leat_waiter_collect (self->await.waiter, &ended_us, NULL);
   if (self->await.waiter != NULL)
     leat_waiter_reset (self->await.waiter);
-  leat_session_forget_steps (self, flight);
+  leat_repeating_forget (&self->repeating, flight);
   leat_told_forget_loops (&self->told, flight->lane);
   flight->run = (LeatRun){ 0 };
   if (self->await.task_source != NULL)

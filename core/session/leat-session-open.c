@@ -28,27 +28,6 @@ leat_session_note_time (gint64 *part, gint64 *since)
   *since = now;
 }
 
-static gboolean
-leat_session_check_room (LeatSession *self, LeatMemoryKind kind, guint64 bytes, GError **error)
-{
-  guint places = kind == LEAT_MEMORY_PINNED ? 1u << LEAT_PLACE_STAGING : 1u << LEAT_PLACE_ARENA | 1u << LEAT_PLACE_OWN;
-  const LeatBuffer *largest = leat_plan_find_largest (self->plan, places);
-  LeatNode *node;
-  g_autofree char *share = NULL;
-  g_autofree char *what = NULL;
-
-  if (largest == NULL)
-    return TRUE;
-  share = leat_device_format_bytes (largest->bytes);
-  what = g_strdup_printf ("the buffers of the pipeline (the largest is %s with %s)", largest->name, share);
-  if (leat_device_check_budget (self->device, kind, bytes, what, error))
-    return TRUE;
-  node = leat_plan_find_writer (self->plan, largest->id);
-  if (node != NULL)
-    leat_node_prefix_error (node, error);
-  return FALSE;
-}
-
 /* Not frozen yet: what was set since the last time is in the nodes, and prepared. */
 gboolean
 leat_session_plan (LeatSession *self, GError **error)
@@ -130,16 +109,6 @@ leat_session_bind_plan (LeatSession *self, GError **error)
   return TRUE;
 }
 
-/* Before anything is allocated. */
-static gboolean
-leat_session_check_budgets (LeatSession *self, GError **error)
-{
-  return leat_session_check_budget (self, error)
-         && leat_session_ask_for_room (self, leat_session_get_needed_bytes (self), error)
-         && leat_session_check_room (self, LEAT_MEMORY_DEVICE, leat_plan_get_device_bytes (self->plan), error)
-         && leat_session_check_room (self, LEAT_MEMORY_PINNED, leat_plan_get_host_bytes (self->plan), error);
-}
-
 static void
 leat_session_tell_open_values (LeatSession *self)
 {
@@ -197,7 +166,7 @@ leat_session_make_program (LeatSession *self, GCancellable *cancellable, GError 
   if (!leat_session_make_first_setup (self, error) || !leat_session_make_memo (self, error))
     return FALSE;
   leat_session_tell_open_values (self);
-  leat_session_settle_constants (self);
+  leat_program_sum_constants (self->program, self->plan, &self->constants);
   self->told.ledger.stats.once_bytes = leat_memory_account_get_written (self->account);
   leat_session_note_time (&self->told.ledger.stats.load_us, &since);
   if (!leat_session_build_setup (self, error))

@@ -14,7 +14,9 @@
 #include "lane/leat-address-map-private.h"
 #include "buffer/leat-device-buffer-private.h"
 #include "state/leat-states-private.h"
+#include "leat-repeating-private.h"
 #include "leat-session.h"
+#include "leat-shapes-private.h"
 #include "tune/leat-tuning-private.h"
 #include "lane/leat-setup-private.h"
 #include "tell/leat-trace-private.h"
@@ -125,27 +127,12 @@ typedef struct
   guint next_input, next_output; /* that are likely to be bound next */
 } LeatSessionBindings;
 
-/* Setups that are kept. */
-typedef struct
-{
-  GPtrArray *setups; /* LeatSetup */
-  guint64 setup_clock;
-} LeatSessionShapes;
-
 /* Somebody waits for a run without the session. */
 typedef struct
 {
   LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
   GSource *task_source; /* of the replay_async () that is under way */
 } LeatSessionAwait;
-
-/* Repeated runs that are under way on the device. */
-typedef struct
-{
-  guint64 *stop_word;    /* under the lock of what is told: ends their loop; or NULL */
-  GCancellable *stopper; /* that does so too, and the number of its signal; or NULL */
-  gulong stopper_id;
-} LeatSessionRepeating;
 
 /* Memory that sessions take turns in. */
 typedef struct

@@ -25,12 +25,26 @@ typedef struct
   guint64 waits;
 } LeatSessionPlan;
 
+/* Whose sums they are. */
+typedef struct
+{
+  LeatPlan *plan;
+  LeatDevice *device;
+  const LeatSessionOptions *options;
+} LeatSums;
+
+void leat_sums_get_constants (const LeatSums *self, LeatConstantBytes *constants);
+/* Others come and go between the plan and the moment at which a constant is asked for: how it was then. */
+void leat_program_sum_constants (const LeatProgram *program, LeatPlan *plan, LeatConstantBytes *constants);
+/* @runs: the one that ends the stream is one of them. */
+void leat_sums_fill (const LeatSums *self, const LeatConstantBytes *constants, guint lanes, guint64 runs,
+                     LeatSessionPlan *plan);
+
+/* Of a session (leat-session-budget.c). */
+LeatSums leat_session_get_sums (LeatSession *self);
 /* Of the plan that is bound: how many lanes there may be, with lanes=auto as many as the budget allows. */
 guint leat_session_plan_lanes (LeatSession *self);
-void leat_session_plan_constants (LeatSession *self, LeatConstantBytes *constants);
-void leat_session_settle_constants (LeatSession *self);
-/* @runs: the one that ends the stream is one of them. */
-void leat_session_plan_fill (LeatSession *self, const LeatConstantBytes *constants, guint lanes, guint64 runs,
-                             LeatSessionPlan *plan);
+/* Of the session's budget, of what others leave, and of the device. */
+gboolean leat_session_check_budgets (LeatSession *self, GError **error);
 
 G_END_DECLS

@@ -53,10 +53,10 @@ struct _LeatSession
   LeatSessionHold hold;
   LeatSessionEnds ends;
   LeatSessionBindings bindings;
-  LeatSessionShapes shapes;
+  LeatShapes shapes;
   LeatRecall recall;
   LeatSessionAwait await;
-  LeatSessionRepeating repeating;
+  LeatRepeating repeating;
   LeatSessionScratch scratch;
   LeatSessionOverseen overseen;
   LeatStates states;

@@ -109,7 +109,7 @@ leat_session_advance (LeatSession *self, gboolean wait, gboolean stream, GCancel
   do
     {
       if (!leat_session_may_go_on (self, cancellable, error) || !leat_session_take_props (self, stream, error)
-          || !leat_session_check_bindings (self, error))
+          || !leat_flight_check_bindings (leat_session_get_flight (self, 0), error))
         return LEAT_FLOW_ERROR;
       flow = leat_session_begin_run (self, leat_session_get_flight (self, 0), wait, cancellable, error);
     }

@@ -43,7 +43,7 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 /* After all sources have given something to a run. */
-void leat_session_check_aligned (LeatSession *self, LeatFlight *flight);
+void leat_flight_check_aligned (const LeatFlight *flight, LeatBus *bus, guint64 run);
 /* Sets @error, and returns FALSE. */
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 /* When lanes are others, or more. */
@@ -57,17 +57,8 @@ gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *
 gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
 /* Once for each path: the first run that can take it pays for its graph. */
 gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
-/* Runs without results before the one that has them. */
-guint64 leat_session_count_steps (LeatSession *self, const LeatRun *run);
-gboolean leat_session_launch_steps (LeatSession *self, LeatFlight *flight, guint64 n, LeatPath *path, GError **error);
-/* When the device has ended, or it is not known: nobody can call them off any more. */
-void leat_session_forget_steps (LeatSession *self, LeatFlight *flight);
-/* The same after they have: CANCELLED where not all of them were done. */
-gboolean leat_session_check_steps (LeatSession *self, LeatFlight *flight, GError **error);
-/* From any thread: those that are under way on the device end, as far as there are any. */
-void leat_session_call_off_steps (LeatSession *self);
 /* Has every port whose memory the program brings got some? */
-gboolean leat_session_check_bindings (LeatSession *self, GError **error);
+gboolean leat_flight_check_bindings (LeatFlight *flight, GError **error);
 /* One run of a lane: fill and launch, then wait and drain. */
 LeatFlow leat_session_begin_run (LeatSession *self, LeatFlight *flight, gboolean wait, GCancellable *cancellable,
                                  GError **error);

@@ -61,6 +61,34 @@ leat_session_settle_plan (LeatSession *self)
       leat_lane_destroy_graphs (g_ptr_array_index (self->lanes, i));
 }
 
+/* A persistent kernel is not on the stream of what was launched. */
+static gboolean
+leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
+{
+  if (self->program->persistent == NULL || path != LEAT_PATH_FULL)
+    return TRUE;
+  leat_lane_note_other_wait (lane);
+  return leat_lane_synchronize (lane, error);
+}
+
+/* Runs without results before the one that has them; @path becomes that of this one. */
+static gboolean
+leat_session_launch_steps (LeatSession *self, LeatFlight *flight, LeatPath *path, GError **error)
+{
+  LeatLane *lane = flight->lane;
+  const guint64 n = flight->run.steps;
+  const LeatStepPaths paths =
+    leat_step_paths_choose (*path, self->options.reuse && self->plan->why_not_reusable == NULL);
+
+  *path = paths.last;
+  leat_lane_renew_repeated (lane, paths.others, n);
+  return leat_session_prepare_path (self, lane, paths.first, error)
+         && (n == 1 || leat_session_prepare_path (self, lane, paths.others, error))
+         && leat_session_prepare_path (self, lane, paths.last, error)
+         && leat_repeating_launch (&self->repeating, &self->told, flight, &paths, n, error)
+         && leat_session_await_steps (self, lane, paths.last, error);
+}
+
 static gboolean
 leat_session_launch_path (LeatSession *self, LeatFlight *flight, LeatPath path, GError **error)
 {
@@ -73,16 +101,6 @@ leat_session_launch_path (LeatSession *self, LeatFlight *flight, LeatPath path, 
   if (G_UNLIKELY (flight->run.traced) && path != LEAT_PATH_TIMED)
     flight->run.marks[LEAT_MARK_LAUNCHED] = leat_run_now_ns ();
   return good;
-}
-
-/* A persistent kernel is not on the stream of what was launched. */
-static gboolean
-leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
-{
-  if (self->program->persistent == NULL || path != LEAT_PATH_FULL)
-    return TRUE;
-  leat_lane_note_other_wait (lane);
-  return leat_lane_synchronize (lane, error);
 }
 
 static gboolean
@@ -106,9 +124,7 @@ leat_session_launch_all (LeatSession *self, LeatFlight *flight, GError **error)
   leat_told_watch_loops (&self->told, flight, g_atomic_int_get (&self->hold.closing));
   if (!leat_lane_poison (lane, path, error))
     return FALSE;
-  if (G_UNLIKELY (steps > 0)
-      && (!leat_session_launch_steps (self, flight, steps, &path, error)
-          || !leat_session_await_steps (self, lane, path, error)))
+  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, flight, &path, error))
     return FALSE;
   if (!leat_session_launch_path (self, flight, path, error))
     return FALSE;
@@ -141,8 +157,8 @@ leat_session_do_until_stopped (LeatSession *self, LeatFlight *flight,
     leat_told_forget_loops (&self->told, flight->lane);
   if (G_UNLIKELY (!good && flight->run.on_device))
     {
-      leat_session_call_off_steps (self);
-      leat_session_forget_steps (self, flight);
+      leat_repeating_call_off (&self->repeating);
+      leat_repeating_forget (&self->repeating, flight);
     }
   return good;
 }
@@ -230,8 +246,8 @@ leat_session_wait_for_work (LeatSession *self, LeatFlight *flight, GError **erro
   if (good)
     leat_states_leave_buffers (&self->states);
   if (G_UNLIKELY (!good))
-    leat_session_forget_steps (self, flight);
-  if (!good || !leat_session_check_steps (self, flight, error)
+    leat_repeating_forget (&self->repeating, flight);
+  if (!good || !leat_repeating_check (&self->repeating, &self->told, flight, error)
       || (run->measured && !leat_told_read_measured (&self->told, flight, error))
       || !(leat_session_is_short (self, flight) ? leat_session_forget_run (self, lane, error)
                                                 : leat_session_check_run (self, flight, error)))
@@ -360,6 +376,14 @@ leat_session_note_read (LeatSession *self, LeatFlight *flight)
 {
   self->told.ledger.stats.items_in += flight->run.items;
   self->told.ledger.stats.bytes_in += flight->run.bytes;
+}
+
+/* The one that ends the stream is done once.  The run tells, not the session: a thread that reads ahead may have come
+ * to the end while this one launches runs before it. */
+static guint64
+leat_session_count_steps (const LeatSession *self, const LeatRun *run)
+{
+  return self->options.readback == LEAT_READBACK_FINAL && !run->flushes ? self->options.repeat - 1 : 0;
 }
 
 static gboolean

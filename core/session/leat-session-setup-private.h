@@ -19,13 +19,6 @@ gboolean leat_session_make_setup (LeatSession *self, GError **error);
 /* And its graph. */
 gboolean leat_session_build_setup (LeatSession *self, GError **error);
 void leat_session_drop_setups (LeatSession *self);
-guint64 leat_session_get_cached_bytes (LeatSession *self);
-/* The setup for @plan's shapes that is kept; NULL where there is none. */
-LeatSetup *leat_session_find_setup (LeatSession *self, LeatPlan *plan);
-/* Takes one out of those that are kept. (transfer full) */
-LeatSetup *leat_session_steal_setup (LeatSession *self, LeatSetup *setup);
-/* Puts the oldest into @out until what is left and @bytes fit. */
-gboolean leat_session_make_room (LeatSession *self, guint64 bytes, GPtrArray *out);
 /* @growth: (nullable): why */
 gboolean leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGrowth *growth, GError **error);
 /* Bound as the one that runs.  @grows: the room of outputs may be another one, also where a stream goes on.
@@ -63,8 +56,6 @@ gboolean leat_session_enter_scratch (LeatSession *self, GError **error);
 void leat_session_leave_scratch (LeatSession *self);
 /* Whatever is under way has ended. */
 void leat_session_drop_scratch (LeatSession *self);
-/* Those that are kept beside the one that runs. */
-void leat_session_drop_other_setups (LeatSession *self);
 /* Others have their part of the device's memory.  Whatever comes of it, settle follows. */
 gboolean leat_session_ask_for_room (LeatSession *self, guint64 bytes, GError **error);
 void leat_session_settle_room (LeatSession *self);

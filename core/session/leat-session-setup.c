@@ -119,7 +119,7 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   leat_session_lend_bindings (self, setup);
   leat_ledger_settle_counts (&self->told.ledger, self->lanes);
   self->setup = setup;
-  setup->used = ++self->shapes.setup_clock;
+  setup->used = ++self->shapes.clock;
   leat_session_set_plan (self, setup->plan);
   self->program = setup->program;
   g_ptr_array_unref (self->lanes);
@@ -133,6 +133,26 @@ leat_session_point_at (LeatSession *self, LeatSetup *setup)
   leat_session_list_changeable (self);
   leat_session_begin_counts (self, same_memory);
   leat_states_call_in (&self->states);
+}
+
+/* The lanes go with their setups. */
+void
+leat_session_drop_setups (LeatSession *self)
+{
+  g_ptr_array_unref (self->lanes);
+  self->lanes = self->states.lanes = g_ptr_array_new ();
+  g_array_set_size (self->flights, 0);
+  self->setup = NULL;
+  self->program = NULL;
+  g_ptr_array_set_size (self->shapes.setups, 0);
+  g_clear_pointer (&self->store, leat_store_unref);
+  g_clear_pointer (&self->bindings.address_map, leat_address_map_free);
+}
+
+void
+leat_session_drop_batch (LeatSession *self)
+{
+  g_clear_pointer (&self->batch, leat_batch_free);
 }
 
 /* Those with another spec than in @before hear of it. */
@@ -252,7 +272,7 @@ leat_session_new_setup (LeatSession *self, LeatPlan *plan, GPtrArray *out, GErro
       && self->shapes.setups->len + out->len > 1)
     {
       g_clear_error (&inner);
-      leat_session_make_room (self, G_MAXUINT64 / 2, out);
+      leat_shapes_make_room (&self->shapes, self->setup, self->options.cache_bytes, G_MAXUINT64 / 2, out);
       g_ptr_array_set_size (out, 0);
       setup = leat_setup_new (&base, plan, self->setup, &inner);
     }
@@ -300,7 +320,9 @@ leat_session_replace_setup (LeatSession *self, LeatPlan *plan, gboolean keep, Le
   LeatSetup *old = self->setup, *donor;
   g_autoptr (LeatSetup) setup = NULL;
 
-  keep = keep && leat_session_make_room (self, leat_setup_get_bytes (old), out);
+  keep =
+    keep
+    && leat_shapes_make_room (&self->shapes, self->setup, self->options.cache_bytes, leat_setup_get_bytes (old), out);
   setup = leat_session_new_setup (self, plan, out, error);
   if (setup == NULL)
     return FALSE;
@@ -314,7 +336,7 @@ leat_session_replace_setup (LeatSession *self, LeatPlan *plan, gboolean keep, Le
   if (!leat_session_switch (self, g_steal_pointer (&setup), error))
     return FALSE;
   if (!keep)
-    g_ptr_array_add (out, leat_session_steal_setup (self, old));
+    g_ptr_array_add (out, leat_shapes_steal (&self->shapes, old));
   return TRUE;
 }
 
@@ -339,7 +361,7 @@ leat_session_adjust_setup (LeatSession *self, LeatSetup *setup, LeatPlan *plan, 
   taking->reason = g_strdup (inner->message);
   if (setup != self->setup)
     {
-      leat_setup_free (leat_session_steal_setup (self, setup));
+      leat_setup_free (leat_shapes_steal (&self->shapes, setup));
       return leat_session_replace_setup (self, plan, TRUE, taking, error);
     }
   if (leat_session_replace_setup (self, plan, FALSE, taking, error))
@@ -402,7 +424,7 @@ leat_session_take_plan (LeatSession *self, LeatPlan *plan, const LeatGrowth *gro
 {
   LeatTaking taking = { "planned", NULL, growth };
   /* A kept setup is given the arguments as they are now.  A run that is done again has those that it had. */
-  LeatSetup *setup = growth == NULL ? leat_session_find_setup (self, plan) : NULL;
+  LeatSetup *setup = growth == NULL ? leat_shapes_find (&self->shapes, plan) : NULL;
   gboolean good;
 
   if (setup != NULL)

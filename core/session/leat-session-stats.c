@@ -32,7 +32,7 @@ leat_session_note_levels (LeatSession *self)
 {
   self->told.ledger.levels_changed = FALSE;
   self->told.ledger.stats.shapes = self->shapes.setups->len > 0 ? self->shapes.setups->len - 1 : 0;
-  self->told.ledger.stats.shape_bytes = leat_session_get_cached_bytes (self);
+  self->told.ledger.stats.shape_bytes = leat_shapes_get_bytes (&self->shapes, self->setup);
   self->told.ledger.stats.shared_bytes = leat_session_get_shared_bytes (self);
   leat_memory_account_get (self->account, &self->told.ledger.stats.memory);
   self->told.ledger.stats.graph_bytes = self->told.ledger.stats.graph_reserved_bytes = 0;

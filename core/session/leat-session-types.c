@@ -76,3 +76,16 @@ leat_memo_mode_get_type (void)
     g_once_init_leave (&type, g_enum_register_static ("LeatMemoMode", values));
   return type;
 }
+
+GType
+leat_readback_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { LEAT_READBACK_FINAL, "LEAT_READBACK_FINAL", "final" },
+                                       { LEAT_READBACK_EACH, "LEAT_READBACK_EACH", "each" },
+                                       { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("LeatReadback", values));
+  return type;
+}

@@ -111,6 +111,7 @@ leat_session_finalize (GObject *object)
   g_free (self->options.trace_path);
   g_weak_ref_clear (&self->overseen.overseer);
   leat_session_set_scratch (self, NULL);
+  leat_repeating_clear (&self->repeating);
   leat_told_clear (&self->told);
   G_OBJECT_CLASS (leat_session_parent_class)->finalize (object);
 }
@@ -157,6 +158,7 @@ leat_session_init (LeatSession *self)
   self->ends.endpoints = g_ptr_array_new ();
   g_weak_ref_init (&self->overseen.overseer, NULL);
   leat_told_init (&self->told);
+  leat_repeating_init (&self->repeating);
   self->told.owner = self;
   self->told.get_state = leat_session_get_state_name;
 }
