@@ -15,6 +15,8 @@ MOST_HEADER, MOST_FILE, MOST_FUNCTION, MOST_FIRST = 300, 800, 80, 3
 # Lists that nobody reads from top to bottom: a line for each entry point, code, type or case.
 TABLES = {'core/driver/leat-driver-entries.h', 'core/driver/leat-cuda-codes.h', 'core/driver/leat-cuda.h',
           'tests/core/parse/error-cases.h', 'tests/plugins/cpu/values-recorded.h'}
+# Lists the one node whose class is in the library.
+INSIDERS = {'plugins/base/plugin.c'}
 # The licence, an empty line, and a comment that documents no symbol.
 FIRST_WORDS = re.compile(r'/\*.*?\*/\n\n(/\*(?!\*).*?\*/)\n\n', re.DOTALL)
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"')
@@ -88,11 +90,41 @@ def check_first_words(files):
             yield f'{path}:5: {found[1].count(chr(10)) + 1} lines on what the file is for, and at most {MOST_FIRST} are allowed; shorten them'
 
 
+def list_users():
+    """The sources that are linked with the library as it is installed, but those outside: plugins and tools."""
+    out = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', 'plugins', 'tools', 'core/*/scan/*'],
+                         cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [path for path in out.split('\0') if path.endswith(('.c', '.h')) and (ROOT / path).is_file()]
+
+
+def check_exports(files):
+    """LEAT_PRIVATE of core/leat.map has what plugins and tools use, and plugins include what is installed."""
+    listed = ROOT / 'core/leat.map'
+    text = listed.read_text() if listed.is_file() else ''
+    begin = text.find('LEAT_PRIVATE {')
+    users = {path: (ROOT / path).read_text() for path in list_users()}
+    words = set(re.findall(r'\w+', '\n'.join(users.values())))
+    # What g_autoptr () calls stands in no source.
+    for path in files:
+        if path.startswith('core/') and path.endswith('.h'):
+            words |= {name for kind, name in re.findall(r'^G_DEFINE_AUTO\w+ \((\w+), (\w+)\)', (ROOT / path).read_text(), re.MULTILINE) if kind in words}
+    for number, line in enumerate(text.splitlines(), 1):
+        name = line.strip().rstrip(';')
+        if begin >= 0 and number > text[:begin].count('\n') and name.startswith('leat_') and name not in words:
+            yield f'core/leat.map:{number}: no plugin and no tool uses {name}; take it away: tests link with what is not exported'
+    for path, text in users.items():
+        for number, line in enumerate(text.splitlines() if path.startswith('plugins/') else [], 1):
+            found = INCLUDE.match(line)
+            if found and found[1].endswith('-private.h') and (ROOT / 'core' / found[1]).is_file() and path not in INSIDERS:
+                yield f'{path}:{number}: a plugin includes {found[1]}; make what it needs public, with documentation'
+
+
 RULES = (
     ('table', lambda files, table: check_table(table, {path.split('/')[1] for path in files if path.startswith('core/') and path.count('/') > 1})),
     ('arrows', check_arrows),
     ('sizes', lambda files, _: check_sizes(files)),
     ('first-words', lambda files, _: check_first_words(files)),
+    ('exports', lambda files, _: check_exports(files)),
 )
 
 
