@@ -21,7 +21,6 @@ typedef enum
 LeatStream *leat_stream_new (LeatDevice *device, LeatStreamPriority priority, GError **error);
 void leat_stream_free (LeatStream *self); /* waits for nothing */
 CUstream leat_stream_get (LeatStream *self);
-LeatDevice *leat_stream_get_device (LeatStream *self);
 gboolean leat_stream_synchronize (LeatStream *self, GError **error);
 gboolean leat_stream_wait (LeatStream *self, LeatEvent *event, GError **error); /* on the device, not the host */
 /* @is_done tells whether all work submitted so far has ended. */
