@@ -23,6 +23,7 @@
 #include "graph/leat-file-kind.h"
 #include "graph/leat-output-file.h"
 #include "graph/leat-work.h"
+#include "graph/leat-workers.h"
 #include "buffer/leat-device-buffer.h"
 #include "buffer/leat-transfer-batch.h"
 #include "parse/leat-parse.h"

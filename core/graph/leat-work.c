@@ -6,7 +6,7 @@
  * waits for parts that others have begun, never for threads that have begun none.  So it gets on where all threads of
  * the pool are taken, also by work that is shared out in a part of other work. */
 
-#include "leat-work.h"
+#include "leat-workers.h"
 
 #include <pthread.h>
 

@@ -21,15 +21,6 @@ G_BEGIN_DECLS
 typedef void (*LeatWorkFunc) (guint part, gpointer user_data);
 
 /**
- * LeatWorkers: (skip)
- *
- * Threads that go from one work to the next.
- *
- * Where one has no part left that nobody has taken, they begin the one after it, and do not wait for each other in
- * between.  For one work alone leat_work_share() is enough.
- */
-typedef struct _LeatWorkers LeatWorkers;
-/**
  * LeatWork: (skip)
  *
  * Work in parts that leat_workers_begin() has begun.
@@ -37,12 +28,5 @@ typedef struct _LeatWorkers LeatWorkers;
 typedef struct _LeatWork LeatWork;
 
 void leat_work_share (guint n_parts, guint n_threads, LeatWorkFunc func, gpointer user_data);
-
-LeatWorkers *leat_workers_new (guint n_threads);
-void leat_workers_free (LeatWorkers *self);
-LeatWork *leat_workers_begin (LeatWorkers *self, guint n_parts, LeatWorkFunc func, gpointer user_data);
-void leat_workers_end (LeatWorkers *self, LeatWork *work);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatWorkers, leat_workers_free)
 
 G_END_DECLS
