@@ -5,6 +5,7 @@
 
 #define LEAT_INSIDE
 #include "driver/leat-driver-error.h"
+#include "driver/leat-plain.h"
 #include "device/leat-device.h"
 #include "kernel/leat-suggest.h"
 #include "graph/leat-types.h"
@@ -19,7 +20,10 @@
 #include "graph/leat-bus.h"
 #include "graph/leat-pipeline.h"
 #include "graph/leat-registry.h"
+#include "graph/leat-file-kind.h"
+#include "graph/leat-output-file.h"
 #include "graph/leat-work.h"
+#include "graph/leat-workers.h"
 #include "buffer/leat-device-buffer.h"
 #include "buffer/leat-transfer-batch.h"
 #include "parse/leat-parse.h"

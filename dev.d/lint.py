@@ -15,8 +15,14 @@ MOST_HEADER, MOST_FILE, MOST_FUNCTION, MOST_FIRST = 300, 800, 80, 3
 # Lists that nobody reads from top to bottom: a line for each entry point, code, type or case.
 TABLES = {'core/driver/leat-driver-entries.h', 'core/driver/leat-cuda-codes.h', 'core/driver/leat-cuda.h',
           'tests/core/parse/error-cases.h', 'tests/plugins/cpu/values-recorded.h'}
+# Lists the one node whose class is in the library.
+INSIDERS = {'plugins/base/plugin.c'}
 # The licence, an empty line, and a comment that documents no symbol.
 FIRST_WORDS = re.compile(r'/\*.*?\*/\n\n(/\*(?!\*).*?\*/)\n\n', re.DOTALL)
+OPAQUE = re.compile(r'^typedef struct _(Leat\w+) \1;|^G_DECLARE_\w+ \((Leat\w+),')
+TYPES_ELSEWHERE = {'LeatGivenBefore', 'LeatReportTold', 'LeatStateReader', 'LeatMember', 'LeatSubmission'}
+# Whole sessions, whose tests are not sorted by source.
+UNSORTED = {'core/replay'}
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"')
 
 
@@ -88,11 +94,80 @@ def check_first_words(files):
             yield f'{path}:5: {found[1].count(chr(10)) + 1} lines on what the file is for, and at most {MOST_FIRST} are allowed; shorten them'
 
 
+def list_users():
+    """The sources that are linked with the library as it is installed, but those outside: plugins and tools."""
+    out = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', 'plugins', 'tools', 'core/*/scan/*'],
+                         cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [path for path in out.split('\0') if path.endswith(('.c', '.h')) and (ROOT / path).is_file()]
+
+
+def check_exports(files):
+    """LEAT_PRIVATE of core/leat.map has what plugins and tools use, and plugins include what is installed."""
+    listed = ROOT / 'core/leat.map'
+    text = listed.read_text() if listed.is_file() else ''
+    begin = text.find('LEAT_PRIVATE {')
+    users = {path: (ROOT / path).read_text() for path in list_users()}
+    words = set(re.findall(r'\w+', '\n'.join(users.values())))
+    # What g_autoptr () calls stands in no source.
+    for path in files:
+        if path.startswith('core/') and path.endswith('.h'):
+            words |= {name for kind, name in re.findall(r'^G_DEFINE_AUTO\w+ \((\w+), (\w+)\)', (ROOT / path).read_text(), re.MULTILINE) if kind in words}
+    for number, line in enumerate(text.splitlines(), 1):
+        name = line.strip().rstrip(';')
+        if begin >= 0 and number > text[:begin].count('\n') and name.startswith('leat_') and name not in words:
+            yield f'core/leat.map:{number}: no plugin and no tool uses {name}; take it away: tests link with what is not exported'
+    for path, text in users.items():
+        for number, line in enumerate(text.splitlines() if path.startswith('plugins/') else [], 1):
+            found = INCLUDE.match(line)
+            if found and found[1].endswith('-private.h') and (ROOT / 'core' / found[1]).is_file() and path not in INSIDERS:
+                yield f'{path}:{number}: a plugin includes {found[1]}; make what it needs public, with documentation'
+
+
+def dash(name):
+    """leat-foo-bar for LeatFooBar."""
+    return re.sub(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])', '-', name).lower()
+
+
+def check_types(files):
+    """A type of core/ whose fields only its own source sees has a header of its name, or one of which its name goes on."""
+    headers = {os.path.basename(path) for path in files if path.startswith('core/') and path.endswith('.h')}
+    for path in files:
+        if not (path.startswith('core/') and path.endswith('.h')):
+            continue
+        stem = re.sub(r'(-internal|-object)?(-private)?\.h$', '', os.path.basename(path))
+        folder = path.split('/')[1]
+        short = stem.replace(f'leat-{folder}-', 'leat-', 1)
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            found = OPAQUE.match(line)
+            name = found and (found[1] or found[2])
+            if not name or name.endswith('Class') or name in TYPES_ELSEWHERE:
+                continue
+            # A header may name a type that another one has.
+            known = found[1] and any(f'{own}{tail}' in headers for own in (dash(name), dash(name).replace('leat-', f'leat-{folder}-', 1))
+                                     for tail in ('.h', '-private.h'))
+            if not known and not any(f'{dash(name)}-'.startswith(f'{own}-') for own in (stem, short)) and not stem.startswith(f'{dash(name)}-'):
+                yield f'{path}:{number}: {name} lives in {dash(name)}.h or {dash(name)}-private.h; make that header'
+
+
+def check_tests(files):
+    """A test of core/ stands in the file of its source's name; what tries several sources stands in tests/behaviour/."""
+    sources = {os.path.dirname(path): set() for path in files}
+    for path in files:
+        sources[os.path.dirname(path)].add(re.sub(r'(-private)?\.[ch]$', '', os.path.basename(path)).replace('leat-', '', 1))
+    for path in files:
+        name = re.fullmatch(r'tests/(core/[a-z]+)/test-([\w-]+)\.c', path)
+        if name and name[1] not in UNSORTED and not any(f'{name[2]}-'.startswith(f'{source}-') for source in sources.get(name[1], ())):
+            yield f'{path}: no source of {name[1]}/ has this name; call it after the one that it tests, or move it to tests/behaviour/'
+
+
 RULES = (
     ('table', lambda files, table: check_table(table, {path.split('/')[1] for path in files if path.startswith('core/') and path.count('/') > 1})),
     ('arrows', check_arrows),
     ('sizes', lambda files, _: check_sizes(files)),
     ('first-words', lambda files, _: check_first_words(files)),
+    ('types', lambda files, _: check_types(files)),
+    ('tests', lambda files, _: check_tests(files)),
+    ('exports', lambda files, _: check_exports(files)),
 )
 
 

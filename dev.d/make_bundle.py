@@ -95,7 +95,9 @@ def copy_pixbuf_loaders(bundle, libraries):
 
 
 def strip_and_find(bundle, library_folder):
-    """Drops debug information and lets every program find the bundled libraries from where it lies."""
+    """Drops debug information and lets every program find the bundled libraries from where it lies.
+
+    Programs with tests find their own library before LD_LIBRARY_PATH, so what they have of RPATH must stay one."""
     for file in sorted(bundle.rglob('*')):
         if not is_elf(file):
             continue
@@ -103,7 +105,7 @@ def strip_and_find(bundle, library_folder):
         if not file.name.startswith('image-'):  # kernels: sanitizers say their lines
             subprocess.run(['strip', '--strip-debug', str(file)], check=True)
         back = os.path.relpath(library_folder, file.parent)
-        subprocess.run(['patchelf', '--add-rpath', '$ORIGIN' if back == '.' else f'$ORIGIN/{back}', str(file)],
+        subprocess.run(['patchelf', '--force-rpath', '--add-rpath', '$ORIGIN' if back == '.' else f'$ORIGIN/{back}', str(file)],
                        check=True)
 
 

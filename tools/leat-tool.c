@@ -8,7 +8,7 @@
 
 #include "leat.h"
 #include "driver/leat-driver-error.h"
-#include "driver/leat-plain-private.h"
+#include "driver/leat-plain.h"
 #include "parse/leat-parse.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "graph/leat-output-file-private.h"
+#include "graph/leat-output-file.h"
 
 G_BEGIN_DECLS
 

@@ -31,12 +31,4 @@ typedef struct
   guint *ops;
 } LeatLayout;
 
-/* The buffers placed so far. */
-typedef struct _LeatSlots LeatSlots;
-
-LeatSlots *leat_slots_new (LeatPlan *plan, const LeatLayout *layout);
-void leat_slots_free (LeatSlots *self);
-/* At the lowest offset where it is clear of all that it may not share memory with.  The larger ones come first. */
-void leat_slots_place (LeatSlots *self, LeatBuffer *buffer);
-
 G_END_DECLS

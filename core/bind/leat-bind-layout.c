@@ -7,6 +7,7 @@
 
 #include "leat-bind-layout-private.h"
 #include "leat-bind-private.h"
+#include "leat-slots-private.h"
 
 /* Guarded plans have this behind each buffer that kernels may write: enough to see where one went on too far. */
 #define LEAT_ZONE_BYTES LEAT_ALIGNMENT

@@ -34,8 +34,6 @@ typedef struct
 LeatModule *leat_module_load (LeatDevice *device, GBytes *image, const char *what, GError **error);
 LeatModule *leat_module_ref (LeatModule *self);
 void leat_module_unref (LeatModule *self);
-LeatDevice *leat_module_get_device (LeatModule *self);
-const char *leat_module_get_what (LeatModule *self);
 
 /* (transfer none) */
 const LeatFunction *leat_module_get_function (LeatModule *self, const char *name, GError **error);

@@ -161,18 +161,6 @@ leat_module_unref (LeatModule *self)
     leat_module_release (self);
 }
 
-LeatDevice *
-leat_module_get_device (LeatModule *self)
-{
-  return self->device;
-}
-
-const char *
-leat_module_get_what (LeatModule *self)
-{
-  return self->what;
-}
-
 /* The names of the kernels that the image has, as far as the driver can tell; or NULL. */
 static char *
 leat_module_list_names (LeatModule *self)

@@ -78,12 +78,6 @@ leat_stream_get (LeatStream *self)
   return self->stream;
 }
 
-LeatDevice *
-leat_stream_get_device (LeatStream *self)
-{
-  return self->device;
-}
-
 static gboolean
 leat_stream_set_error (LeatStream *self, GError **error, const char *call, CUresult result)
 {

@@ -4,7 +4,7 @@
 
 /* Makes any text harmless for a terminal.  Gives a copy, and leaves the text as it is. */
 
-#include "leat-plain-private.h"
+#include "leat-plain.h"
 
 #include <string.h>
 
@@ -58,11 +58,29 @@ leat_plain_append_next (GString *self, const char *text, gsize size)
   return n;
 }
 
+/**
+ * leat_plain_append:
+ * @self: text to add to
+ * @text: (array length=size) (element-type guint8): text from anywhere, with or without a zero at its end
+ * @size: its bytes, or -1 for all before the zero
+ *
+ * Adds text in a form that is harmless for a terminal, whoever wrote it: the contents of a file or its name, the name
+ * of a node, the words of a compiler.
+ *
+ * Commands to a terminal, characters that turn the direction of writing around, and bytes that are no UTF-8 are written
+ * as C does (`\\x1b`, `\\u202e`).  Line feeds, tabs and everything else stay.
+ *
+ * Since: 0.1
+ */
 void
 leat_plain_append (GString *self, const char *text, gssize size)
 {
-  gsize end = size < 0 ? strlen (text) : (gsize) size;
+  gsize end;
 
+  g_return_if_fail (self != NULL);
+  g_return_if_fail (text != NULL || size == 0);
+
+  end = size < 0 ? strlen (text) : (gsize) size;
   for (gsize at = 0, n; at < end; at += n)
     {
       n = leat_plain_measure_ascii (text + at, end - at);
@@ -72,11 +90,24 @@ leat_plain_append (GString *self, const char *text, gssize size)
     }
 }
 
+/**
+ * leat_plain_dup:
+ * @text: text from anywhere
+ *
+ * Copies text in a form that is harmless for a terminal; see leat_plain_append().
+ *
+ * Returns: (transfer full): the copy
+ *
+ * Since: 0.1
+ */
 char *
 leat_plain_dup (const char *text)
 {
-  GString *self = g_string_new (NULL);
+  GString *self;
 
+  g_return_val_if_fail (text != NULL, NULL);
+
+  self = g_string_new (NULL);
   leat_plain_append (self, text, -1);
   return g_string_free (self, FALSE);
 }

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-fuse-source-private.h"
+#include "leat-kernel-fuse-private.h"
 #include "kernel/leat-kernel-source-internal-private.h"
 
 G_BEGIN_DECLS

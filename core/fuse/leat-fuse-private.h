@@ -6,7 +6,7 @@
 #include "leat-fusible-private.h"
 #include "plan/leat-plan-private.h"
 
-#include "leat-fuse-source-private.h"
+#include "leat-kernel-fuse-private.h"
 #include "leat-recorder-group.h"
 
 G_BEGIN_DECLS

@@ -12,7 +12,6 @@ G_BEGIN_DECLS
 typedef struct _LeatAttempt LeatAttempt;
 
 LeatAttempt *leat_attempt_begin (LeatPipeline *pipeline);
-guint leat_attempt_get_n_props (LeatAttempt *self);
 /* The nodes are what they were, arguments that went away or were converted included. */
 void leat_attempt_undo (LeatAttempt *self);
 void leat_attempt_free (LeatAttempt *self);

@@ -96,12 +96,6 @@ leat_attempt_begin (LeatPipeline *pipeline)
   return self;
 }
 
-guint
-leat_attempt_get_n_props (LeatAttempt *self)
-{
-  return self->props->len;
-}
-
 /* A value that another thread has set since is newer. */
 static void
 leat_kept_arg_put_back (LeatKeptArg *self, LeatChanges *changes)

@@ -3,8 +3,8 @@
  */
 #pragma once
 
+#include "leat-factory.h"
 #include "leat-plugin-entry-private.h"
-#include "leat-registry.h"
 
 G_BEGIN_DECLS
 

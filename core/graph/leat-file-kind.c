@@ -4,7 +4,7 @@
 
 /* A user who gives the wrong kind of file learns what it is. */
 
-#include "leat-file-kind-private.h"
+#include "leat-file-kind.h"
 
 #include <string.h>
 
@@ -71,9 +71,22 @@ leat_file_magic_is_in (const LeatFileMagic *self, const guint8 *bytes, gsize siz
   return size >= self->offset + self->size && memcmp (bytes + self->offset, self->bytes, self->size) == 0;
 }
 
+/**
+ * leat_file_kind_find: (skip)
+ * @bytes: how the file begins
+ * @size: how many bytes there are; %LEAT_FILE_KIND_BYTES are enough
+ *
+ * Recognises a file that somebody gave by mistake, such as a picture where text is read.
+ *
+ * Returns: (transfer none) (nullable): its kind; %NULL for text, and for what is not known
+ *
+ * Since: 0.1
+ */
 const LeatFileKind *
 leat_file_kind_find (gconstpointer bytes, gsize size)
 {
+  g_return_val_if_fail (bytes != NULL || size == 0, NULL);
+
   for (guint i = 0; i < G_N_ELEMENTS (leat_file_entries); i++)
     {
       const LeatFileEntry *entry = &leat_file_entries[i];
@@ -85,10 +98,24 @@ leat_file_kind_find (gconstpointer bytes, gsize size)
   return NULL;
 }
 
+/**
+ * leat_file_kind_dup_advice: (skip)
+ * @self: a kind of file
+ * @path: the file
+ *
+ * Gets what a user can do with the file, for the end of a message: `; image:read path=a.png reads it`.
+ *
+ * Returns: (transfer full): the advice, or an empty text
+ *
+ * Since: 0.1
+ */
 char *
 leat_file_kind_dup_advice (const LeatFileKind *self, const char *path)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+  g_return_val_if_fail (path != NULL, NULL);
+
   if (self->node != NULL)
     return g_strdup_printf ("; %s path=%s reads it", self->node, path);
-  return self->then != NULL ? g_strconcat ("; ", self->then, NULL) : g_strdup ("");
+  return self->advice != NULL ? g_strconcat ("; ", self->advice, NULL) : g_strdup ("");
 }

@@ -22,8 +22,21 @@ leat_graph_error_join (const char *const *names)
   return g_string_free (text, FALSE);
 }
 
+/**
+ * leat_graph_error_hint:
+ * @word: a name that nothing has
+ * @names: (array zero-terminated=1) (nullable): the names that there are
+ * @plural: what has such names, as in "outputs"
+ *
+ * Makes the end of a message about an unknown name: ` (did you mean "sum"?)` where one is near, ` (there are a, b and
+ * c)` where the list is short, ` (it has no outputs)` where there is none, else nothing.
+ *
+ * Returns: (transfer full): the text, which may be empty
+ *
+ * Since: 0.1
+ */
 char *
-leat_graph_error_hint (const char *word, const char *const *names, const char *what)
+leat_graph_error_hint (const char *word, const char *const *names, const char *plural)
 {
   const char *near = leat_suggest (word, names);
   guint n = 0;
@@ -34,7 +47,7 @@ leat_graph_error_hint (const char *word, const char *const *names, const char *w
   while (names != NULL && names[n] != NULL)
     n++;
   if (n == 0)
-    return g_strdup_printf (" (it has no %s)", what);
+    return g_strdup_printf (" (it has no %s)", plural);
   if (n > LEAT_GRAPH_ERROR_SHORT_LIST)
     return g_strdup ("");
   list = leat_graph_error_join (names);

@@ -67,5 +67,6 @@ typedef enum
 } LeatGraphError;
 
 GQuark leat_graph_error_quark (void);
+char *leat_graph_error_hint (const char *word, const char *const *names, const char *plural);
 
 G_END_DECLS

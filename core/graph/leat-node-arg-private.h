@@ -14,8 +14,6 @@ gboolean leat_node_arg_parse (LeatNodeArg *arg, const char *text, LeatNumber *nu
 /* The value that leat_node_dup_arg () gives. */
 GVariant *leat_node_arg_dup_value (LeatNodeArg *arg);
 void leat_node_arg_clear (LeatNodeArg *arg);
-/* Puts the node's title in front of the message, and returns FALSE. */
-gboolean leat_node_prefix_title (LeatNode *self, GError **error);
 /* Under the lock of the node; @number is one of its type.  An argument of a draft waits. */
 void leat_node_put_arg (LeatNode *self, LeatNodeArg *arg, const LeatNumber *number);
 /* Under the lock: a node with the properties of @self as they are to be, where some wait for a session; else NULL.  Not

@@ -115,11 +115,25 @@ leat_node_find_arg (LeatNode *self, const char *name, LeatNode **draft, GError *
   return arg;
 }
 
+/**
+ * leat_node_prefix_title: (skip)
+ * @self: a node
+ * @error: (inout) (nullable): an error that was set
+ *
+ * Puts the title of a node in front of a message, as in `loop "train": `; for implementations of negotiate_end ().
+ *
+ * Returns: %FALSE, for `return leat_node_prefix_title (node, error);`
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_node_prefix_title (LeatNode *self, GError **error)
 {
-  g_autofree char *title = leat_node_dup_title (self);
+  g_autofree char *title = NULL;
 
+  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
+
+  title = leat_node_dup_title (self);
   g_prefix_error (error, "%s: ", title);
   return FALSE;
 }
@@ -244,11 +258,25 @@ leat_node_find_any_arg (LeatNode *self, const char *name)
   return arg;
 }
 
+/**
+ * leat_node_has_arg_value:
+ * @self: a node
+ * @name: an argument's name
+ *
+ * Tells whether an argument has a value: one that was set, or the one that it has of itself.
+ *
+ * Returns: %FALSE where it has none, and where there is no such argument
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_node_has_arg_value (LeatNode *self, const char *name)
 {
   const LeatNodeArg *arg;
   gboolean has;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
 
   leat_node_lock (self);
   arg = leat_node_find_any_arg (self, name);

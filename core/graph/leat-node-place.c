@@ -148,11 +148,26 @@ leat_node_set_base_path (LeatNode *self, const char *folder)
   priv->dirty = TRUE;
 }
 
+/**
+ * leat_node_resolve_path:
+ * @self: a node
+ * @path: a file name within the text of a property, such as `variables=mask=FILE`
+ *
+ * Resolves a file name against the base path, as leat_node_dup_path() does for a whole property.
+ *
+ * Returns: (transfer full): the file name
+ *
+ * Since: 0.1
+ */
 char *
 leat_node_resolve_path (LeatNode *self, const char *path)
 {
-  LeatNodePrivate *priv = leat_node_get_private (self);
+  LeatNodePrivate *priv;
 
+  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
+  g_return_val_if_fail (path != NULL, NULL);
+
+  priv = leat_node_get_private (self);
   if (priv->base_path == NULL || g_path_is_absolute (path))
     return g_strdup (path);
   return g_build_filename (priv->base_path, path, NULL);

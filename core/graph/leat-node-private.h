@@ -50,8 +50,6 @@ typedef struct
 } LeatNodePrivate;
 
 LeatNodePrivate *leat_node_get_private (LeatNode *self);
-/* A file name, resolved against the base path. */
-char *leat_node_resolve_path (LeatNode *self, const char *path);
 
 /* From leat-node-class.c: the class's side of described properties. */
 void leat_node_class_install_vfuncs (LeatNodeClass *klass);
@@ -71,8 +69,6 @@ void leat_node_arg_free (LeatNodeArg *arg);
 void leat_node_emit_arg_changed (LeatNode *self, GQuark detail);
 LeatNodeArg *leat_node_peek_arg (LeatNode *self, const char *name);
 void leat_node_drop_stale_args (LeatNode *self);
-/* Whether leat_node_dup_arg () would give something. */
-gboolean leat_node_has_arg_value (LeatNode *self, const char *name);
 
 /* From leat-node-place.c */
 void leat_node_set_origin (LeatNode *self, const char *origin);

@@ -63,6 +63,7 @@ gboolean leat_node_set_arg (LeatNode *self, const char *name, GVariant *value, G
 gboolean leat_node_set_arg_double (LeatNode *self, const char *name, double value, GError **error);
 gboolean leat_node_set_arg_int64 (LeatNode *self, const char *name, gint64 value, GError **error);
 GVariant *leat_node_dup_arg (LeatNode *self, const char *name);
+gboolean leat_node_has_arg_value (LeatNode *self, const char *name);
 char **leat_node_list_args (LeatNode *self);
 void leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb);
 gboolean leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GError **error);
@@ -70,9 +71,11 @@ const char *leat_node_get_arg_type (LeatNode *self, const char *name);
 void leat_node_remove_args (LeatNode *self);
 
 void leat_node_blame (LeatNode *self, const char *name);
+gboolean leat_node_prefix_title (LeatNode *self, GError **error);
 
 void leat_node_set_base_path (LeatNode *self, const char *folder);
 char *leat_node_dup_path (LeatNode *self, const char *property);
+char *leat_node_resolve_path (LeatNode *self, const char *path);
 
 /* A negotiation in progress: what the planner lends to negotiate (). */
 LeatSpec *leat_negotiation_get_input (LeatNegotiation *self, const char *port);

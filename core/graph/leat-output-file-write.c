@@ -65,6 +65,20 @@ leat_output_file_wait (LeatOutputFile *self, GCancellable *cancellable, GError *
          && leat_output_file_poll (self, self->owns_fd ? LEAT_OUTPUT_FILE_LOOK_MS : -1, cancellable, error);
 }
 
+/**
+ * leat_output_file_write: (skip)
+ * @self: a file
+ * @data: (array length=size) (element-type guint8): bytes
+ * @size: how many bytes
+ * @cancellable: (nullable): calls a write off that waits for the reader of a pipe; %NULL: that of this thread
+ * @error: return location
+ *
+ * Writes behind what was written before.
+ *
+ * Returns: whether all bytes were written
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GCancellable *cancellable, GError **error)
 {
@@ -95,6 +109,20 @@ leat_output_file_write (LeatOutputFile *self, gconstpointer data, gsize size, GC
   return TRUE;
 }
 
+/**
+ * leat_output_file_write_at: (skip)
+ * @self: a file that is seekable
+ * @offset: the byte where @data begins
+ * @data: (array length=size) (element-type guint8): bytes
+ * @size: how many bytes
+ * @error: return location
+ *
+ * Writes over what is there, such as a header that has a count.
+ *
+ * Returns: whether all bytes were written
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_output_file_write_at (LeatOutputFile *self, guint64 offset, gconstpointer data, gsize size, GError **error)
 {
@@ -146,6 +174,17 @@ leat_output_file_sync (LeatOutputFile *self, GError **error)
   return self->target == NULL || fsync (self->fd) == 0 || leat_output_file_fail (self, errno, error);
 }
 
+/**
+ * leat_output_file_commit: (skip)
+ * @self: a file
+ * @error: return location
+ *
+ * Gives the file its name, in place of one that had it before.
+ *
+ * Returns: whether it has its name, and all that was written
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_output_file_commit (LeatOutputFile *self, GError **error)
 {
@@ -166,6 +205,14 @@ leat_output_file_commit (LeatOutputFile *self, GError **error)
   return TRUE;
 }
 
+/**
+ * leat_output_file_wake: (skip)
+ * @self: a file
+ *
+ * Makes a write that waits for the reader of a pipe end, with %G_IO_ERROR_CANCELLED. Any thread may call it.
+ *
+ * Since: 0.1
+ */
 void
 leat_output_file_wake (LeatOutputFile *self)
 {

@@ -209,6 +209,19 @@ leat_output_file_new (const char *path)
   return self;
 }
 
+/**
+ * leat_output_file_open: (skip)
+ * @path: the file, `-` for standard output
+ * @error: return location
+ *
+ * Begins to write a file.
+ *
+ * Nothing is waited for: a pipe without a reader is opened when it is written to.
+ *
+ * Returns: (transfer full): the file
+ *
+ * Since: 0.1
+ */
 LeatOutputFile *
 leat_output_file_open (const char *path, GError **error)
 {
@@ -233,6 +246,18 @@ leat_output_file_open (const char *path, GError **error)
   return good ? g_steal_pointer (&self) : NULL;
 }
 
+/**
+ * leat_output_file_check: (skip)
+ * @path: the file
+ * @error: return location
+ *
+ * Finds what leat_output_file_open() would refuse, without opening, making or waiting for anything; for the check () of
+ * an endpoint.
+ *
+ * Returns: whether the file can be written
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_output_file_check (const char *path, GError **error)
 {
@@ -258,6 +283,14 @@ leat_output_file_check (const char *path, GError **error)
   return TRUE;
 }
 
+/**
+ * leat_output_file_free: (skip)
+ * @self: (transfer full): a file
+ *
+ * Closes a file. Nothing of it is left, unless leat_output_file_commit() came before.
+ *
+ * Since: 0.1
+ */
 void
 leat_output_file_free (LeatOutputFile *self)
 {
@@ -271,18 +304,48 @@ leat_output_file_free (LeatOutputFile *self)
   g_free (self);
 }
 
+/**
+ * leat_output_file_get_path: (skip)
+ * @self: a file
+ *
+ * Gets the path that it was opened with, for messages: "standard output" for `-`.
+ *
+ * Returns: (transfer none): the path
+ *
+ * Since: 0.1
+ */
 const char *
 leat_output_file_get_path (LeatOutputFile *self)
 {
   return self->path;
 }
 
+/**
+ * leat_output_file_is_terminal: (skip)
+ * @self: a file
+ *
+ * Tells whether a person reads it on a terminal; leat_plain_append() makes text harmless for one.
+ *
+ * Returns: %TRUE for a terminal
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_output_file_is_terminal (LeatOutputFile *self)
 {
   return self->fd >= 0 && isatty (self->fd);
 }
 
+/**
+ * leat_output_file_is_seekable: (skip)
+ * @self: a file
+ *
+ * Tells whether leat_output_file_write_at() works: for a file that gets its name at the end, and not for pipes.
+ *
+ * Returns: %TRUE where it does
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_output_file_is_seekable (LeatOutputFile *self)
 {

@@ -7,27 +7,17 @@
 #error "include <leat/leat.h>"
 #endif
 
-#include "leat-node.h"
+#include "leat-factory.h"
 
 G_BEGIN_DECLS
 
 #define LEAT_TYPE_REGISTRY (leat_registry_get_type ())
 G_DECLARE_FINAL_TYPE (LeatRegistry, leat_registry, LEAT, REGISTRY, GObject)
-#define LEAT_TYPE_FACTORY (leat_factory_get_type ())
-G_DECLARE_FINAL_TYPE (LeatFactory, leat_factory, LEAT, FACTORY, GObject)
 
 LeatRegistry *leat_registry_get_default (void);
 void leat_registry_add_path (LeatRegistry *self, const char *folder);
 LeatFactory *leat_registry_find (LeatRegistry *self, const char *id, GError **error);
 GPtrArray *leat_registry_list (LeatRegistry *self);
 GVariant *leat_registry_list_broken (LeatRegistry *self);
-
-const char *leat_factory_get_id (LeatFactory *self);
-const char *leat_factory_get_summary (LeatFactory *self);
-const char *leat_factory_get_plugin_path (LeatFactory *self);
-const LeatNodeInfo *leat_factory_get_info (LeatFactory *self);
-const char *leat_factory_get_plugin_name (LeatFactory *self);
-const char *leat_factory_get_plugin_version (LeatFactory *self);
-LeatNode *leat_factory_make (LeatFactory *self, const char *name, GError **error);
 
 G_END_DECLS

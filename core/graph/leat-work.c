@@ -6,7 +6,7 @@
  * waits for parts that others have begun, never for threads that have begun none.  So it gets on where all threads of
  * the pool are taken, also by work that is shared out in a part of other work. */
 
-#include "leat-work-private.h"
+#include "leat-workers.h"
 
 #include <pthread.h>
 
@@ -89,6 +89,16 @@ leat_work_get_pool (void)
   return (GThreadPool *) pool;
 }
 
+/**
+ * leat_workers_new: (skip)
+ * @n_threads: how many threads are at a work at most, the one that ends it among them
+ *
+ * Makes workers, which have nothing to do yet.
+ *
+ * Returns: (transfer full): the workers
+ *
+ * Since: 0.1
+ */
 LeatWorkers *
 leat_workers_new (guint n_threads)
 {
@@ -101,19 +111,46 @@ leat_workers_new (guint n_threads)
   return self;
 }
 
+/**
+ * leat_workers_free: (skip)
+ * @self: (transfer full): workers
+ *
+ * Frees workers, when every work of theirs has been ended.
+ *
+ * Since: 0.1
+ */
 void
 leat_workers_free (LeatWorkers *self)
 {
+  g_return_if_fail (self != NULL);
+
   pthread_mutex_lock (&self->lock);
   leat_workers_unref (self);
 }
 
+/**
+ * leat_workers_begin: (skip)
+ * @self: workers
+ * @n_parts: how many parts the work has
+ * @func: (scope call) (closure user_data): does one part, as with leat_work_share()
+ * @user_data: for @func
+ *
+ * Begins a work, and does not wait. Parts are taken in the order in which works were begun.
+ *
+ * Returns: (transfer full): the work, for leat_workers_end()
+ *
+ * Since: 0.1
+ */
 LeatWork *
 leat_workers_begin (LeatWorkers *self, guint n_parts, LeatWorkFunc func, gpointer user_data)
 {
-  LeatWork *work = g_new (LeatWork, 1);
+  LeatWork *work;
   guint n;
 
+  g_return_val_if_fail (self != NULL, NULL);
+  g_return_val_if_fail (func != NULL, NULL);
+
+  work = g_new (LeatWork, 1);
   *work = (LeatWork){ .func = func, .user_data = user_data, .n_parts = n_parts, .n_left = n_parts };
   pthread_mutex_lock (&self->lock);
   if (n_parts > 0)
@@ -127,9 +164,21 @@ leat_workers_begin (LeatWorkers *self, guint n_parts, LeatWorkFunc func, gpointe
   return work;
 }
 
+/**
+ * leat_workers_end: (skip)
+ * @self: workers
+ * @work: (transfer full): a work that they have begun
+ *
+ * Does parts that nobody has taken and waits for the others: when it returns, all are done.
+ *
+ * Since: 0.1
+ */
 void
 leat_workers_end (LeatWorkers *self, LeatWork *work)
 {
+  g_return_if_fail (self != NULL);
+  g_return_if_fail (work != NULL);
+
   pthread_mutex_lock (&self->lock);
   while (work->next < work->n_parts)
     leat_workers_do_part (self, work);

@@ -20,6 +20,13 @@ G_BEGIN_DECLS
  */
 typedef void (*LeatWorkFunc) (guint part, gpointer user_data);
 
+/**
+ * LeatWork: (skip)
+ *
+ * Work in parts that leat_workers_begin() has begun.
+ */
+typedef struct _LeatWork LeatWork;
+
 void leat_work_share (guint n_parts, guint n_threads, LeatWorkFunc func, gpointer user_data);
 
 G_END_DECLS

@@ -161,6 +161,20 @@ leat_shared_source_add (const char *path, const char *const *defines, gboolean s
     leat_shared_source_trim ();
 }
 
+/**
+ * leat_kernel_source_new_shared: (skip)
+ * @path: a `.cu` file
+ * @defines: (array zero-terminated=1) (nullable): macros, each `NAME` or `NAME=VALUE`
+ * @strict: whether floating point is as written; see leat_kernel_source_set_strict()
+ * @error: return location
+ *
+ * Reads a file as it is now, and shares the source with all who asked for the same before. What is shared must not be
+ * made strict or fast afterwards.
+ *
+ * Returns: (transfer full): the source
+ *
+ * Since: 0.1
+ */
 LeatKernelSource *
 leat_kernel_source_new_shared (const char *path, const char *const *defines, gboolean strict, GError **error)
 {

@@ -60,11 +60,6 @@ gboolean leat_kernel_source_keeps_data (LeatKernelSource *self);
 char *leat_kernel_source_dup_read_fault (const char *path, const GError *error);
 /* Do both give the same images? */
 gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other);
-/* The file as it is now, shared with all who asked for it before; not to be made strict or fast afterwards. */
-LeatKernelSource *leat_kernel_source_new_shared (const char *path, const char *const *defines, gboolean strict,
-                                                 GError **error);
-/* `A,N=16,F(x,y)=x`: each by itself.  Commas in parentheses and quotes are no ends. (transfer full) */
-char **leat_kernel_split_defines (const char *list);
 /* Between the two this thread looks once whether a file is what it was, and all that it read stays shared: for who
  * makes many nodes.  They do not nest. */
 void leat_kernel_source_begin_round (void);

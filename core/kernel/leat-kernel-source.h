@@ -143,6 +143,25 @@ typedef struct
   guint launch_bounds;
 } LeatPrototype;
 
+/**
+ * LeatKernelType: (skip)
+ * @dtype: Leat's name of the type of one lane, such as `f32`
+ * @lane_bytes: bytes of one lane
+ * @lanes: lanes of one value: 4 for `float4`, else 1
+ * @is_integer: whether lanes are integers
+ * @is_bool: whether it is `bool`, which holds 0 or 1 alone
+ *
+ * The layout of a C type in memory.
+ */
+typedef struct
+{
+  const char *dtype;
+  guint lane_bytes;
+  guint lanes;
+  gboolean is_integer;
+  gboolean is_bool;
+} LeatKernelType;
+
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())
 /* A `.cu` text behind its preprocessor; immutable, reference-counted. */
 typedef struct _LeatKernelSource LeatKernelSource;
@@ -152,6 +171,9 @@ LeatKernelSource *leat_kernel_source_new_from_file (const char *path, GError **e
 /* @defines: NAME or NAME=VALUE, as of a compiler's -D. */
 LeatKernelSource *leat_kernel_source_new_from_file_with_defines (const char *path, const char *const *defines,
                                                                  GError **error);
+LeatKernelSource *leat_kernel_source_new_shared (const char *path, const char *const *defines, gboolean strict,
+                                                 GError **error);
+char **leat_kernel_split_defines (const char *list);
 /* @name stands in messages. */
 LeatKernelSource *leat_kernel_source_new (const char *name, const char *text, GError **error);
 LeatKernelSource *leat_kernel_source_ref (LeatKernelSource *self);
@@ -165,6 +187,15 @@ const LeatPrototype *leat_kernel_source_get_prototype (LeatKernelSource *self, c
 /* Things worth saying that are not errors (a spin without __nanosleep): NULL-terminated "file:line:col: text". */
 const char *const *leat_kernel_source_list_warnings (LeatKernelSource *self);
 char **leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry);
+gboolean leat_kernel_source_only_reads (LeatKernelSource *self, const char *entry, const char *name);
+char *leat_kernel_source_dup_grid_wait (LeatKernelSource *self, const char *entry);
+
+/* Variables at file scope that a CUDA program would fill. */
+gboolean leat_kernel_source_find_variable (LeatKernelSource *self, const char *name, LeatKernelType *type,
+                                           GError **error);
+LeatKernelSource *leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstpointer items,
+                                                 guint64 n, GError **error);
+gboolean leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelSource, leat_kernel_source_unref)
 

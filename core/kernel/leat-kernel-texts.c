@@ -164,6 +164,16 @@ leat_kernel_texts_equal (LeatKernelTexts *self, LeatKernelTexts *other)
   return g_str_equal (a, b);
 }
 
+/**
+ * leat_kernel_split_defines: (skip)
+ * @list: macros with commas between, as in `A,N=16,F(x,y)=x`
+ *
+ * Splits the text of a property that has macros. Commas in parentheses and quotes do not separate.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): the macros, each by itself
+ *
+ * Since: 0.1
+ */
 char **
 leat_kernel_split_defines (const char *list)
 {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "leat-kernel-source.h"
+#include "leat-kernel-texts-private.h"
 
 G_BEGIN_DECLS
 
@@ -32,23 +33,6 @@ typedef struct
   guint offset;
   gint shift;
 } LeatKernelSpot;
-
-/* The contents of files, each read once (leat-kernel-texts.c). */
-typedef struct _LeatKernelTexts LeatKernelTexts;
-
-LeatKernelTexts *leat_kernel_texts_new (void);
-LeatKernelTexts *leat_kernel_texts_ref (LeatKernelTexts *self);
-void leat_kernel_texts_unref (LeatKernelTexts *self);
-void leat_kernel_texts_add (LeatKernelTexts *self, const char *path, const char *text);
-gboolean leat_kernel_texts_has (LeatKernelTexts *self, const char *path);
-/* NULL where it cannot be read.  It belongs to @self. */
-const char *leat_kernel_texts_get (LeatKernelTexts *self, const char *path, GError **error);
-gboolean leat_kernel_texts_equal (LeatKernelTexts *self, LeatKernelTexts *other);
-/* Whether @words are anywhere in them. */
-gboolean leat_kernel_texts_mention (LeatKernelTexts *self, const char *words);
-/* The same for two paths of one file. */
-const char *leat_kernel_texts_identify (LeatKernelTexts *self, const char *path);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelTexts, leat_kernel_texts_unref)
 
 /* A kernel's text behind the preprocessor: of directives there are #line, #pragma and, for names of the dialect, #undef
  * alone.  `labels` are the names that the #line directives carry (base names, so that the text does not depend on where

@@ -3,8 +3,8 @@
  */
 #pragma once
 
+#include "leat-kernel-calls-private.h"
 #include "leat-kernel-source-private.h"
-#include "leat-kernel-unit-private.h"
 
 G_BEGIN_DECLS
 
@@ -30,46 +30,6 @@ void leat_edits_insert_after (GArray *edits, const LeatTokens *tokens, guint ind
 char *leat_edits_apply (GArray *edits, const LeatTokens *tokens);
 /* The same for the stretch of the tokens @first to @last. */
 char *leat_edits_apply_range (GArray *edits, const LeatTokens *tokens, guint first, guint last);
-
-/* The calls between functions: which functions may wait for other threads, and what a kernel can reach. */
-typedef struct _LeatKernelCalls LeatKernelCalls;
-
-LeatKernelCalls *leat_kernel_calls_new (const LeatKernelUnit *unit);
-void leat_kernel_calls_free (LeatKernelCalls *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelCalls, leat_kernel_calls_free)
-
-/* Indices are those of unit->decls. */
-gboolean leat_kernel_calls_may_wait (LeatKernelCalls *self, guint decl);
-gboolean leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl);
-gboolean leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee);
-/* Whether a token (a function's name, or an intrinsic) can lead to a wait. */
-gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
-/* To one by anything else than __syncthreads (). */
-gboolean leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token);
-/* Whether it can tell one thread from another. */
-gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);
-/* Whether it is a name that the file declares. */
-gboolean leat_kernel_calls_token_is_known (LeatKernelCalls *self, guint token);
-/* Whether it is, or leads to, memory that a block has for itself. */
-gboolean leat_kernel_calls_token_is_of_block (LeatKernelCalls *self, guint token);
-/* Whether it is, or leads to, a variable of the file that kernels may change. */
-gboolean leat_kernel_calls_token_keeps (LeatKernelCalls *self, guint token);
-
-/* Things that a function, and all that it calls, asks for. */
-typedef enum
-{
-  LEAT_KERNEL_ASKS_THREAD_Y = 1 << 8,
-  LEAT_KERNEL_ASKS_THREAD_Z = 1 << 9,
-  LEAT_KERNEL_ASKS_BLOCK_Y = 1 << 10,
-  LEAT_KERNEL_ASKS_BLOCK_Z = 1 << 11,
-  LEAT_KERNEL_ASKS_SHARED = 1 << 12, /* extern __shared__ */
-  LEAT_KERNEL_ASKS_ASSEMBLY = 1 << 13,
-  LEAT_KERNEL_ASKS_REPORTS = 1 << 14,
-  LEAT_KERNEL_ASKS_PAUSE = 1 << 15, /* in a loop that waits, perhaps for another block */
-  LEAT_KERNEL_ASKS_TICKET = 1 << 16,
-} LeatKernelAsks;
-
-LeatKernelAsks leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl);
 
 /* Where the body of the lambda begins whose captures begin at @open; G_MAXUINT where there is none. */
 guint leat_kernel_unit_find_lambda (const LeatKernelUnit *unit, const LeatDecl *decl, guint open);

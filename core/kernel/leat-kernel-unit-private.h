@@ -81,16 +81,6 @@ LeatPrototype *leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, con
 void leat_prototype_free (LeatPrototype *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatPrototype, leat_prototype_free)
 
-/* The layout in memory that a type's words tell. */
-typedef struct
-{
-  const char *dtype; /* of one lane */
-  guint lane_bytes;
-  guint lanes;
-  gboolean is_integer;
-  gboolean is_bool;
-} LeatKernelType;
-
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
 

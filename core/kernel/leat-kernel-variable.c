@@ -337,6 +337,18 @@ leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *cal
   return G_MAXUINT;
 }
 
+/**
+ * leat_kernel_source_only_reads: (skip)
+ * @self: a source
+ * @entry: one of its kernels
+ * @name: a parameter that is a pointer
+ *
+ * Tells whether all that a kernel does with the items of a pointer is to read them.
+ *
+ * Returns: %TRUE where nothing is written
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_kernel_source_only_reads (LeatKernelSource *self, const char *entry, const char *name)
 {
@@ -383,6 +395,18 @@ leat_variable_read_type (const LeatKernelUnit *unit, const LeatVariable *self, L
   return !leat_tokens_is (unit->tokens, self->name - 1, "*") && leat_kernel_unit_lookup_type (unit, words->str, type);
 }
 
+/**
+ * leat_kernel_source_check_filled: (skip)
+ * @self: a source
+ * @entry: one of its kernels
+ * @error: return location for %LEAT_KERNEL_ERROR_SOURCE
+ *
+ * Looks whether all variables at file scope that a kernel reads have a value.
+ *
+ * Returns: %FALSE where nothing gives one of them a value
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error)
 {
@@ -407,6 +431,19 @@ leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GErr
   return FALSE;
 }
 
+/**
+ * leat_kernel_source_find_variable: (skip)
+ * @self: a source
+ * @name: a `__constant__` or `__device__` variable without an initialiser
+ * @type: (out): the type of its items
+ * @error: return location for %LEAT_KERNEL_ERROR_SOURCE
+ *
+ * Looks for a variable that leat_kernel_source_new_filled() can give a value, one item or an array.
+ *
+ * Returns: whether there is one
+ *
+ * Since: 0.1
+ */
 gboolean
 leat_kernel_source_find_variable (LeatKernelSource *self, const char *name, LeatKernelType *type, GError **error)
 {
@@ -516,6 +553,20 @@ leat_filled_make (gpointer data, const LeatKernelTarget *target, GError **error)
   return leat_edits_apply (edits, part->unit->tokens);
 }
 
+/**
+ * leat_kernel_source_new_filled: (skip)
+ * @self: a source
+ * @name: a variable that leat_kernel_source_find_variable() finds
+ * @items: its lanes, one behind the other
+ * @n: how many lanes
+ * @error: return location for %LEAT_KERNEL_ERROR_SOURCE
+ *
+ * Makes a source in which a variable has values, as a CUDA program gives it by `cudaMemcpyToSymbol ()`.
+ *
+ * Returns: (transfer full): the new source; @self stays as it is
+ *
+ * Since: 0.1
+ */
 LeatKernelSource *
 leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstpointer items, guint64 n, GError **error)
 {

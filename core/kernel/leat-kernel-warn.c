@@ -110,6 +110,18 @@ leat_kernel_unit_waits_for_grid (const LeatKernelUnit *self, LeatLocals *locals,
              || leat_tokens_is (self->tokens, body, "__threadfence"));
 }
 
+/**
+ * leat_kernel_source_dup_grid_wait: (skip)
+ * @self: a source
+ * @entry: one of its kernels
+ *
+ * Looks for a loop in which a kernel waits for all blocks of its grid, otherwise than by `leat_grid_sync ()`. Only a
+ * cooperative launch is sure to run all blocks at once.
+ *
+ * Returns: (transfer full) (nullable): the place, `file:line`, or %NULL where there is none
+ *
+ * Since: 0.1
+ */
 char *
 leat_kernel_source_dup_grid_wait (LeatKernelSource *self, const char *entry)
 {

@@ -16,7 +16,7 @@ leat_pp_find_spliced (const char *p)
 }
 
 char
-leat_pp_peek (LeatPpFile *file)
+leat_pp_peek (LeatPreprocessorFile *file)
 {
   while (G_UNLIKELY (*file->at == '\\'))
     {
@@ -32,7 +32,7 @@ leat_pp_peek (LeatPpFile *file)
 }
 
 void
-leat_pp_step (LeatPpFile *file)
+leat_pp_step (LeatPreprocessorFile *file)
 {
   /* A file may end behind a spliced line. */
   if (G_UNLIKELY (*file->at == '\0'))
@@ -46,9 +46,9 @@ leat_pp_step (LeatPpFile *file)
 }
 
 void
-leat_pp_peek_ahead (const LeatPpFile *file, char *bytes, guint n)
+leat_pp_peek_ahead (const LeatPreprocessorFile *file, char *bytes, guint n)
 {
-  LeatPpFile copy = *file;
+  LeatPreprocessorFile copy = *file;
 
   for (guint i = 0; i < n; i++)
     {
@@ -66,7 +66,7 @@ leat_pp_is_word (char c)
 
 /* Past the comment at `/`; FALSE where it has no end. */
 static gboolean
-leat_pp_skip_comment (LeatPpFile *file, gboolean line)
+leat_pp_skip_comment (LeatPreprocessorFile *file, gboolean line)
 {
   while (line ? leat_pp_peek (file) != '\n' && *file->at != '\0' : *file->at != '\0')
     {
@@ -84,7 +84,7 @@ leat_pp_skip_comment (LeatPpFile *file, gboolean line)
 
 /* The kind of comment at `/`: the second byte of its mark, or 0 for none. */
 static char
-leat_pp_get_comment (const LeatPpFile *file)
+leat_pp_get_comment (const LeatPreprocessorFile *file)
 {
   char bytes[2];
 
@@ -104,7 +104,7 @@ leat_pp_copies (const LeatPreprocessor *self)
 static gboolean
 leat_pp_pass_comment (LeatPreprocessor *self, char kind)
 {
-  LeatPpFile *file = self->file;
+  LeatPreprocessorFile *file = self->file;
   const char *begin = file->at;
   guint line = file->line, column = file->at - file->line_start + 1;
 
@@ -124,7 +124,7 @@ leat_pp_pass_comment (LeatPreprocessor *self, char kind)
 gboolean
 leat_pp_skip_blanks (LeatPreprocessor *self)
 {
-  LeatPpFile *file = self->file;
+  LeatPreprocessorFile *file = self->file;
   const char *start = file->at;
 
   for (;;)

@@ -51,7 +51,7 @@ leat_pp_pad (const LeatPpToken *source)
 static gboolean
 leat_pp_file_opens (LeatPreprocessor *self)
 {
-  LeatPpFile before = *self->file;
+  LeatPreprocessorFile before = *self->file;
 
   leat_pp_skip_blanks (self);
   if (self->error == NULL && leat_pp_peek (self->file) == '(')

@@ -182,7 +182,7 @@ leat_pp_check_depth (LeatPreprocessor *self, guint line, const char *target)
 
   if (self->depth < LEAT_PP_INCLUDE_DEPTH)
     return TRUE;
-  for (const LeatPpFile *file = self->file; file != NULL; file = file->parent)
+  for (const LeatPreprocessorFile *file = self->file; file != NULL; file = file->parent)
     again = again || g_str_equal (file->path, target);
   if (again)
     leat_pp_fail_source (self, line, "\"%s\" includes itself; put #pragma once at its top", target);

@@ -9,14 +9,14 @@
 #include <string.h>
 
 static void
-leat_pp_lex_word (LeatPpFile *file)
+leat_pp_lex_word (LeatPreprocessorFile *file)
 {
   while (leat_pp_is_word (leat_pp_peek (file)))
     file->at++;
 }
 
 static void
-leat_pp_lex_number (LeatPpFile *file)
+leat_pp_lex_number (LeatPreprocessorFile *file)
 {
   char before = '\0', bytes[2];
 
@@ -40,9 +40,9 @@ leat_pp_lex_number (LeatPpFile *file)
 
 /* FALSE where it is not closed on its line; then only the quote was taken. */
 static gboolean
-leat_pp_lex_quoted (LeatPpFile *file)
+leat_pp_lex_quoted (LeatPreprocessorFile *file)
 {
-  const LeatPpFile before = *file;
+  const LeatPreprocessorFile before = *file;
   char quote = *file->at;
 
   file->at++;
@@ -66,7 +66,7 @@ leat_pp_lex_quoted (LeatPpFile *file)
 
 /* R"mark( anything at all )mark" from its quote on; FALSE where it is none. */
 static gboolean
-leat_pp_lex_raw (LeatPpFile *file)
+leat_pp_lex_raw (LeatPreprocessorFile *file)
 {
   const char *open = file->at + 1;
   gsize mark = strcspn (open, "() \\\t\v\f\n\"");
@@ -87,7 +87,7 @@ leat_pp_lex_raw (LeatPpFile *file)
 
 /* A word may be the prefix of a string or a character. */
 static LeatPpKind
-leat_pp_lex_prefixed (LeatPpFile *file, const char *start)
+leat_pp_lex_prefixed (LeatPreprocessorFile *file, const char *start)
 {
   static const char *const prefixes[] = { "u8", "u", "U", "L" };
   gsize length = file->at - start, prefix = 0;
@@ -109,7 +109,7 @@ leat_pp_lex_prefixed (LeatPpFile *file, const char *start)
 static void
 leat_pp_lex_suffix (LeatPreprocessor *self)
 {
-  LeatPpFile before = *self->file;
+  LeatPreprocessorFile before = *self->file;
   const char *start;
 
   if (!leat_pp_is_word (leat_pp_peek (self->file)) || g_ascii_isdigit (*self->file->at))
@@ -141,7 +141,7 @@ leat_pp_get_punct_length (const char *p)
 }
 
 static void
-leat_pp_lex_punct (LeatPpFile *file)
+leat_pp_lex_punct (LeatPreprocessorFile *file)
 {
   char bytes[5] = "";
   guint n;
@@ -177,7 +177,7 @@ leat_pp_join (LeatPreprocessor *self, const char *start, const char *end, guint 
 static LeatPpKind
 leat_pp_lex_kind (LeatPreprocessor *self, const char *start)
 {
-  LeatPpFile *file = self->file;
+  LeatPreprocessorFile *file = self->file;
   char c = *start, bytes[2];
 
   if (g_ascii_isdigit (c))
@@ -210,7 +210,7 @@ leat_pp_lex_kind (LeatPreprocessor *self, const char *start)
 static void
 leat_pp_lex_here (LeatPreprocessor *self, LeatPpToken *token, gboolean white)
 {
-  LeatPpFile *file = self->file;
+  LeatPreprocessorFile *file = self->file;
   const char *start;
 
   leat_pp_peek (file);
@@ -286,8 +286,8 @@ leat_pp_lex (LeatPreprocessor *self, LeatPpToken *token)
 gboolean
 leat_pp_lex_whole (LeatPreprocessor *self, const char *text, gsize length, LeatPpToken *token)
 {
-  LeatPpFile file = { .at = text, .line_start = text, .line = 1 };
-  LeatPpFile *before = self->file;
+  LeatPreprocessorFile file = { .at = text, .line_start = text, .line = 1 };
+  LeatPreprocessorFile *before = self->file;
   gboolean whole;
 
   self->file = &file;

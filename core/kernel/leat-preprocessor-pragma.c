@@ -59,7 +59,7 @@ leat_pp_obey_pragma (LeatPreprocessor *self, const char *words)
 void
 leat_pp_pragma (LeatPreprocessor *self, guint line)
 {
-  LeatPpFile before = *self->file;
+  LeatPreprocessorFile before = *self->file;
   g_autofree char *words = leat_pp_dup_line (self), *text = NULL;
 
   if (self->error != NULL || leat_pp_obey_pragma (self, words))

@@ -79,10 +79,10 @@ typedef struct
 } LeatPpContext;
 
 /* A file that is being read. */
-typedef struct _LeatPpFile LeatPpFile;
-struct _LeatPpFile
+typedef struct _LeatPreprocessorFile LeatPreprocessorFile;
+struct _LeatPreprocessorFile
 {
-  LeatPpFile *parent; /* (nullable): that names it */
+  LeatPreprocessorFile *parent; /* (nullable): that names it */
   const char *path;
   guint label;    /* in text->labels, of what #line says or of itself */
   gint64 ahead;   /* what #line adds to lines */
@@ -112,7 +112,7 @@ typedef struct
   gsize made_bytes;    /* of tokens that macros made, in words */
   GHashTable *once;    /* char*: identities of files that are read once */
   GHashTable *seen;    /* char*: of those that were included */
-  LeatPpFile *file;
+  LeatPreprocessorFile *file;
   guint depth; /* of includes */
   guint counter;
   GArray *contexts; /* LeatPpContext */
@@ -150,10 +150,10 @@ const char *leat_pp_keep_text (LeatPreprocessor *self, const GString *text);
  * do not matter. */
 const char *leat_pp_find_spliced (const char *p);
 /* The next byte, behind spliced line ends. */
-char leat_pp_peek (LeatPpFile *file);
-void leat_pp_step (LeatPpFile *file);
+char leat_pp_peek (LeatPreprocessorFile *file);
+void leat_pp_step (LeatPreprocessorFile *file);
 /* The @n bytes that come next, without moving. */
-void leat_pp_peek_ahead (const LeatPpFile *file, char *bytes, guint n);
+void leat_pp_peek_ahead (const LeatPreprocessorFile *file, char *bytes, guint n);
 /* Of a name or a number. */
 gboolean leat_pp_is_word (char c);
 /* Past blanks, comments and, outside of directives, line ends. */

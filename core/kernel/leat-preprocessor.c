@@ -105,9 +105,11 @@ leat_pp_check_end (LeatPreprocessor *self)
 void
 leat_pp_read_file (LeatPreprocessor *self, const char *path, const char *text)
 {
-  LeatPpFile file = { .parent = self->file, .path = path, .at = text, .line_start = text, .line = 1, .fresh = TRUE };
+  LeatPreprocessorFile file = {
+    .parent = self->file, .path = path, .at = text, .line_start = text, .line = 1, .fresh = TRUE
+  };
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (LeatPpGroup));
-  LeatPpFile *before = self->file;
+  LeatPreprocessorFile *before = self->file;
   LeatPpToken token;
 
   self->read_bytes += strlen (text);
@@ -156,7 +158,7 @@ leat_pp_read_defines (LeatPreprocessor *self)
   for (guint i = 0; self->out->defines != NULL && self->out->defines[i] != NULL && self->error == NULL; i++)
     {
       g_autofree char *line = leat_pp_dup_define (self->out->defines[i]);
-      LeatPpFile file = { .path = "defines", .at = line, .line_start = line, .line = 1, .fresh = TRUE };
+      LeatPreprocessorFile file = { .path = "defines", .at = line, .line_start = line, .line = 1, .fresh = TRUE };
       LeatPpToken token;
 
       file.at = file.line_start = g_string_chunk_insert (self->words, line);

@@ -7,7 +7,7 @@
 
 #include "leat-parse.h"
 #include "leat-source-private.h"
-#include "../graph/leat-file-kind-private.h"
+#include "../graph/leat-file-kind.h"
 #include "../graph/leat-graph-error.h"
 #include "../kernel/leat-installed-private.h"
 
@@ -109,7 +109,7 @@ leat_source_check_kind (const LeatSource *self, const GString *text, GError **er
   if (kind == NULL)
     return TRUE;
   advice = leat_file_kind_dup_advice (kind, self->real != NULL ? self->name : "FILE");
-  g_set_error (error, LEAT_PARSE_ERROR, LEAT_PARSE_ERROR_SYNTAX, "%s is %s, and no pipeline%s", self->name, kind->what,
+  g_set_error (error, LEAT_PARSE_ERROR, LEAT_PARSE_ERROR_SYNTAX, "%s is %s, and no pipeline%s", self->name, kind->name,
                advice);
   return FALSE;
 }

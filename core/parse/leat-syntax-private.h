@@ -121,8 +121,6 @@ typedef struct
 
 LeatSyntax *leat_syntax_new (LeatSource *source);
 void leat_syntax_free (LeatSyntax *self);
-/* Equal in what they say: positions, comments, quotes do not count. */
-gboolean leat_syntax_equal (const LeatSyntax *self, const LeatSyntax *other);
 /* The text that would be read back as @self.  TERMINAL cannot spell variables and includes: there must be none. */
 char *leat_syntax_print (const LeatSyntax *self, LeatTextStyle style);
 

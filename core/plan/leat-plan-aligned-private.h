@@ -17,10 +17,6 @@ typedef struct
   gboolean told;
 } LeatAligned;
 
-/* To be called while @self records: both inputs are bounded, and a run in which one of them has fewer rows leaves rows
- * of the other out.  Where both come from sources that is warned of, once. */
-void leat_recorder_align (LeatRecorder *self, const char *input, const char *other);
-
 void leat_aligned_clear (LeatAligned *self);
 void leat_plan_find_aligned (LeatPlan *self, LeatAligned *aligned);
 

@@ -15,6 +15,19 @@ leat_aligned_clear (LeatAligned *self)
   g_free (self->names[1]);
 }
 
+/**
+ * leat_recorder_align: (skip)
+ * @self: a recorder
+ * @input: name of an input port
+ * @other: name of another one
+ *
+ * Says that row i of one input goes with row i of the other.
+ *
+ * Where both are bounded, a run in which one has fewer rows leaves rows of the other out.  If both come from sources,
+ * such a run is warned of, once.
+ *
+ * Since: 0.1
+ */
 void
 leat_recorder_align (LeatRecorder *self, const char *input, const char *other)
 {

@@ -203,6 +203,7 @@ LeatBufferId leat_recorder_add_state (LeatRecorder *self, const char *name, guin
 /* An output that gives a state, starting as @initial (NULL: zeros, and no live items). */
 void leat_recorder_set_output_state (LeatRecorder *self, const char *port, GBytes *initial, LeatStateScope scope);
 /* The data that come to @input, a delayed port, become the state that @output gives in the next run. */
+void leat_recorder_align (LeatRecorder *self, const char *input, const char *other);
 void leat_recorder_delay (LeatRecorder *self, const char *input, const char *output);
 /* As alias, and only where the input is a state that the output becomes. */
 gboolean leat_recorder_update (LeatRecorder *self, const char *output, const char *input);

@@ -9,9 +9,6 @@
 
 #include "leat-base-geometry.h"
 
-#include "graph/leat-node-private.h"
-#include "graph/leat-spec-private.h"
-
 const LeatParam *
 leat_call_find (const LeatPrototype *prototype, LeatParamKind kind, const char *port)
 {
@@ -40,17 +37,18 @@ leat_call_get_variant_type (const LeatParam *param)
 
 /* Its items, in any shape. */
 static LeatSpec *
-leat_call_get_spec (const LeatParam *param)
+leat_call_dup_spec (const LeatParam *param)
 {
-  return leat_spec_get_plain (param->dtype != NULL ? leat_dtype_from_name (param->dtype) : LEAT_DTYPE_ANY);
+  return param->dtype != NULL ? leat_spec_parse (param->dtype, NULL) : leat_spec_new_any ();
 }
 
 static void
 leat_call_expose_port (LeatNode *node, const LeatParam *param)
 {
   LeatDirection direction = param->kind == LEAT_PARAM_INPUT ? LEAT_PORT_INPUT : LEAT_PORT_OUTPUT;
+  g_autoptr (LeatSpec) spec = leat_call_dup_spec (param);
 
-  leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, leat_call_get_spec (param), param->blurb);
+  leat_node_add_port (node, param->name, direction, LEAT_PORT_DYNAMIC, spec, param->blurb);
 }
 
 static char *
@@ -70,8 +68,9 @@ static void
 leat_call_expose_before (LeatNode *node, const LeatParam *param)
 {
   g_autofree char *name = leat_call_dup_before (param->name);
+  g_autoptr (LeatSpec) spec = leat_call_dup_spec (param);
 
-  leat_node_add_port (node, name, LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, leat_call_get_spec (param), NULL);
+  leat_node_add_port (node, name, LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, spec, NULL);
 }
 
 void

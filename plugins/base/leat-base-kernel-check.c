@@ -9,9 +9,6 @@
 
 #include "leat-base-call.h"
 
-#include "kernel/leat-kernel-source-private.h"
-#include "kernel/leat-kernel-variable-private.h"
-
 #define LEAT_KERNEL_MAX_THREADS 1024       /* of a block, on every CUDA device */
 #define LEAT_KERNEL_LARGE_BYTES (1u << 30) /* of an output that nobody asked for */
 
@@ -212,7 +209,7 @@ leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source
 void
 leat_kernel_warn_source (const LeatPrototype *prototype, LeatKernelSource *source, LeatRecorder *recorder)
 {
-  const char *const *warnings = leat_kernel_source_get_entry_warnings (source, prototype->entry);
+  g_auto (GStrv) warnings = leat_kernel_source_list_entry_warnings (source, prototype->entry);
 
   for (guint i = 0; warnings[i] != NULL; i++)
     leat_recorder_warn (recorder, "%s", warnings[i]);

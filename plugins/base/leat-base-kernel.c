@@ -11,9 +11,6 @@
 #include "leat-base-kernel-check.h"
 #include "leat-base-variables.h"
 
-#include "kernel/leat-kernel-source-private.h"
-#include "kernel/leat-kernel-variable-private.h"
-
 #include <string.h>
 
 struct _LeatBaseKernel

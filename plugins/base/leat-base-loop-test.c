@@ -8,8 +8,6 @@
 
 #include "leat-base-loop-test.h"
 
-#include "graph/leat-graph-error-private.h"
-#include "graph/leat-node-private.h"
 #include "leat-base-map.h"
 
 #define LEAT_LOOP_ENTRY "loop_test"

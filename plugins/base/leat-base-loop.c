@@ -6,7 +6,6 @@
 
 #include "leat-base-loop.h"
 
-#include "graph/leat-node-arg-private.h"
 #include "leat-base-loop-test.h"
 
 /**

@@ -11,8 +11,6 @@
 #include "leat-base-expression.h"
 #include "leat-base-geometry.h"
 
-#include "plan/leat-plan-aligned-private.h"
-
 #define LEAT_MAP_BLOCK      256
 #define LEAT_MAP_MOST_BLOCK 1024 /* of any GPU */
 

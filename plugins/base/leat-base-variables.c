@@ -7,8 +7,6 @@
 
 #include "leat-base-variables.h"
 
-#include "graph/leat-node-private.h"
-#include "kernel/leat-kernel-variable-private.h"
 #include "leat-npy-header.h"
 
 #include <string.h>
@@ -92,7 +90,13 @@ leat_variables_read_number (const LeatKernelType *type, const char *name, const 
   guint bits = 8 * type->lane_bytes;
   char *end;
   double number = g_ascii_strtod (value, &end);
-  LeatKernelNumber item = { 0 };
+  union
+  {
+    guint64 u;
+    gint64 i;
+    float f;
+    double d;
+  } item = { 0 };
 
   if (type->is_bool && (g_str_equal (value, "true") || g_str_equal (value, "false")))
     return g_bytes_new (g_str_equal (value, "true") ? "\1" : "\0", 1);

@@ -12,8 +12,6 @@
 #include "leat-csr-packages.h"
 #include "leat-csr-text.h"
 
-#include "graph/leat-file-kind-private.h"
-
 #include <string.h>
 
 #define LEAT_CSR_FILES_SPARSE   64        /* vertices for each edge that are too many to be meant */
@@ -81,7 +79,7 @@ leat_csr_files_refuse_kind (const LeatCsrFiles *self, const LeatFileKind *kind, 
   g_autofree char *advice = leat_file_kind_dup_advice (kind, self->path);
 
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "%s: it is %s, and no text with edges%s", self->path,
-               kind->what, advice);
+               kind->name, advice);
 }
 
 /* Refuses files that read as lines of edges, and are something else. */

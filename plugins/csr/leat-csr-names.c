@@ -8,8 +8,6 @@
 
 #include "leat-csr-load.h"
 #include "leat-csr-packages.h"
-#include "driver/leat-plain-private.h"
-#include "graph/leat-output-file-private.h"
 
 #include <string.h>
 

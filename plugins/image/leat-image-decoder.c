@@ -11,8 +11,6 @@
 #include "leat-image-jpeg.h"
 #include "leat-image-tga.h"
 
-#include "graph/leat-file-kind-private.h"
-
 #include <string.h>
 
 #define LEAT_IMAGE_DECODER_STEP    (64 << 10) /* bytes given to the loader at once */
@@ -188,7 +186,7 @@ leat_image_decoder_explain (LeatInputFile *input, GError *inner, GError **error)
       g_autofree char *advice = leat_file_kind_dup_advice (kind, leat_input_file_get_path (input));
 
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, "cannot read \"%s\" as a picture: it is %s%s",
-                   leat_input_file_get_path (input), kind->what, advice);
+                   leat_input_file_get_path (input), kind->name, advice);
     }
   else
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,

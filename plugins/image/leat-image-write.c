@@ -8,7 +8,6 @@
 
 #include "leat-file-role.h"
 #include "leat-image-pixels.h"
-#include "graph/leat-output-file-private.h"
 
 /**
  * LeatImageWrite:

@@ -7,7 +7,7 @@
 
 #include "leat-input-parts.h"
 
-#include "graph/leat-work-private.h"
+#include "leat.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -8,7 +8,6 @@
 
 #include "leat-file-role.h"
 #include "leat-input-file.h"
-#include "graph/leat-output-file-private.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 
 #include "leat-file-role.h"
 #include "leat-npy-header.h"
-#include "graph/leat-output-file-private.h"
 
 /**
  * LeatIoNpy:

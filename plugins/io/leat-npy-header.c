@@ -7,8 +7,6 @@
 
 #include "leat-npy-header.h"
 
-#include "graph/leat-file-kind-private.h"
-
 #include <string.h>
 
 #define LEAT_NPY_MAGIC    "\x93NUMPY"
@@ -257,7 +255,7 @@ leat_npy_header_refuse_kind (const guint8 *begin, gsize size, GError **error)
 
   if (kind == NULL)
     return leat_npy_refuse (error, "it is not an .npy file; NumPy's save () writes one");
-  return leat_npy_refuse (error, "it is not an .npy file, but %s%s", kind->what, advice);
+  return leat_npy_refuse (error, "it is not an .npy file, but %s%s", kind->name, advice);
 }
 
 /* Where the text begins and how long it is, from the first LEAT_NPY_PREFIX bytes. */

@@ -11,8 +11,6 @@
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
 
-#include "plan/leat-plan-aligned-private.h"
-
 struct _LeatPrimitivesPartition
 {
   LeatNode parent_instance;

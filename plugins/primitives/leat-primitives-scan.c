@@ -10,8 +10,6 @@
 #include "leat-primitive-prefix.h"
 #include "leat-primitive-text.h"
 
-#include "plan/leat-plan-aligned-private.h"
-
 struct _LeatPrimitivesScan
 {
   LeatNode parent_instance;

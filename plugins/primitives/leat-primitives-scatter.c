@@ -10,8 +10,6 @@
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
 
-#include "plan/leat-plan-aligned-private.h"
-
 enum
 {
   LEAT_SCATTER_SET,

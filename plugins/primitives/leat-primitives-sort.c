@@ -10,8 +10,6 @@
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
 
-#include "plan/leat-plan-aligned-private.h"
-
 #define LEAT_SORT_THREADS 256
 #define LEAT_SORT_TILE    4096
 #define LEAT_SORT_VALUES  256

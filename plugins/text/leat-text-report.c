@@ -6,8 +6,6 @@
 
 #include "leat-text-report.h"
 
-#include "driver/leat-plain-private.h"
-#include "graph/leat-output-file-private.h"
 #include "leat-text-patterns.h"
 #include "leat-text-quote.h"
 #include "leat-text-rows.h"

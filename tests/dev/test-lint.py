@@ -83,6 +83,43 @@ def test_first_words():
     assert find({'tests/test-one.c': 'int one;\n', 'plugins/leat-one.c': HEAD + 'int leat_one;\n'}) == ([], 0)
 
 
+def test_types():
+    """An opaque type has its header; another header may name it, and one of its folder's name counts."""
+    opaque = 'typedef struct _LeatLowBox LeatLowBox;\n'
+    for path in ('core/low/leat-low-box-private.h', 'core/low/leat-low-box.h', 'core/low/leat-low.h', 'core/low/leat-low-box-list.h'):
+        assert find({path: opaque, 'core/high/leat-high-private.h': opaque if 'box' in path and 'list' not in path else ''}) == ([], 0), path
+    for text in (opaque, 'G_DECLARE_FINAL_TYPE (LeatLowBox, leat_low_box, LEAT, LOW_BOX, GObject)\n'):
+        findings, code = find({'core/high/leat-high.h': text})
+        assert code == 1 and len(findings) == 1 and findings[0].startswith('core/high/leat-high.h:1: LeatLowBox lives in leat-low-box.h'), findings
+
+
+def test_tests():
+    for name, right in (('core/low/test-low', True), ('core/low/test-low-faults', True), ('core/low/test-lowest', False),
+                        ('core/high/test-low', False), ('behaviour/test-low', True), ('plugins/test-low', True)):
+        findings, _ = find({'core/low/leat-low.c': HEAD, f'tests/{name}.c': ''})
+        assert right == (findings == []), (name, findings)
+        assert right or findings[0].startswith(f'tests/{name}.c: no source of'), findings
+
+
+MAP = 'LEAT_1.0 {\nglobal:\n  leat_low_new;\n};\nLEAT_PRIVATE {\nglobal:\n  leat_low_free;\n  leat_low_get;\nlocal:\n  *;\n};\n'
+
+
+def test_exports():
+    """A symbol in LEAT_PRIVATE has a user, be it by g_autoptr (); what a test uses is not exported."""
+    header = 'G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatLow, leat_low_free)\n'
+    tree = {'core/leat.map': MAP, 'core/low/leat-low-private.h': header}
+    user = HEAD + 'g_autoptr (LeatLow) low = leat_low_new ();\nleat_low_get (low);\n'
+    assert find({**tree, 'tools/leat-tool.c': user}) == ([], 0)
+    findings, code = find({**tree, 'tests/test-low.c': user, 'plugins/leat-one.c': user.replace('leat_low_get (low);\n', '')})
+    assert code == 1 and len(findings) == 1 and findings[0].startswith('core/leat.map:8: no plugin and no tool uses leat_low_get;'), findings
+
+
+def test_includes_of_plugins():
+    for include, n in (('low/leat-low-private.h', 1), ('low/leat-low.h', 0), ('leat-one-private.h', 0)):
+        findings, _ = find({'core/low/leat-low-private.h': '', 'plugins/leat-one.c': HEAD + f'#include "{include}"\n'})
+        assert len(findings) == n and all(text.startswith('plugins/leat-one.c:7: a plugin includes') for text in findings), findings
+
+
 def test_walk():
     """A session goes from call to call as an argument, also within others; what is taken out of it is no session."""
     sys.path.insert(0, str(ROOT / 'dev.d'))

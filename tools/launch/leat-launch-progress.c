@@ -6,7 +6,7 @@
 
 #include "leat-launch-progress.h"
 
-#include "driver/leat-plain-private.h"
+#include "driver/leat-plain.h"
 #include "leat-tool.h"
 
 #include <stdio.h>

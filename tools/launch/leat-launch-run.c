@@ -7,6 +7,7 @@
 
 #include "leat-launch-run.h"
 
+#include "graph/leat-output-file-private.h"
 #include "leat-launch-job.h"
 #include "leat-launch-progress.h"
 #include "leat-launch-signals.h"

@@ -6,7 +6,7 @@
 
 #include "leat-top-sample.h"
 
-#include "driver/leat-plain-private.h"
+#include "driver/leat-plain.h"
 
 #include <gio/gio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "leat-top-source.h"
 #include "leat-top-table.h"
 
-#include "driver/leat-plain-private.h"
+#include "driver/leat-plain.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "driver/leat-plain-private.h"
+#include "driver/leat-plain.h"
 
 #include <glib.h>
 

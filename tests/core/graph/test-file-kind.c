@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "graph/leat-file-kind-private.h"
+#include "graph/leat-file-kind.h"
 #include "leat.h"
 
 #include <glib/gstdio.h>
@@ -50,7 +50,7 @@ test_file_kind_finds (void)
       g_autofree char *advice = kind != NULL ? leat_file_kind_dup_advice (kind, "a.b") : NULL;
 
       g_test_message ("%u", i);
-      g_assert_cmpstr (kind != NULL ? kind->what : NULL, ==, cases[i].what);
+      g_assert_cmpstr (kind != NULL ? kind->name : NULL, ==, cases[i].what);
       g_assert_cmpstr (advice, ==, cases[i].advice);
     }
 }

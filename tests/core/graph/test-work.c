@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "graph/leat-work-private.h"
+#include "graph/leat-workers.h"
 
 #define N_PARTS 1000
 #define WAIT_US (20 * G_TIME_SPAN_SECOND) /* for what takes no time */

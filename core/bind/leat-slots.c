@@ -5,7 +5,7 @@
 /* Finds the lowest offset in the arena for one buffer after the other, for leat-bind-layout.c.  Touches only the offset
  * of the buffer that it places. */
 
-#include "leat-bind-layout-private.h"
+#include "leat-slots-private.h"
 #include "leat-bind-private.h"
 
 /* The search for the lowest offset.  Placed buffers leave no gap from 0 up to their end, as each begins where another

@@ -115,7 +115,7 @@ main (int argc, char **argv)
   gpointer library;
 
   g_test_init (&argc, &argv, NULL);
-  path = g_test_build_filename (G_TEST_BUILT, "core", "replay", "nvtx-recorder.so", NULL);
+  path = g_test_build_filename (G_TEST_BUILT, "core", "lane", "nvtx-recorder.so", NULL);
   g_setenv ("NVTX_INJECTION64_PATH", path, TRUE);
   library = dlopen (path, RTLD_NOW);
   g_assert_nonnull (library);

@@ -3,7 +3,7 @@
  */
 #include <leat.h>
 
-#include "fuse/leat-fuse-source-private.h"
+#include "fuse/leat-kernel-fuse-private.h"
 
 #include <string.h>
 
