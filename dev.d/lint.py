@@ -21,8 +21,6 @@ INSIDERS = {'plugins/base/plugin.c'}
 FIRST_WORDS = re.compile(r'/\*.*?\*/\n\n(/\*(?!\*).*?\*/)\n\n', re.DOTALL)
 OPAQUE = re.compile(r'^typedef struct _(Leat\w+) \1;|^G_DECLARE_\w+ \((Leat\w+),')
 TYPES_ELSEWHERE = {'LeatGivenBefore', 'LeatReportTold', 'LeatStateReader', 'LeatMember', 'LeatSubmission'}
-# Whole sessions, whose tests are not sorted by source.
-UNSORTED = {'core/replay'}
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"')
 
 
@@ -156,7 +154,7 @@ def check_tests(files):
         sources[os.path.dirname(path)].add(re.sub(r'(-private)?\.[ch]$', '', os.path.basename(path)).replace('leat-', '', 1))
     for path in files:
         name = re.fullmatch(r'tests/(core/[a-z]+)/test-([\w-]+)\.c', path)
-        if name and name[1] not in UNSORTED and not any(f'{name[2]}-'.startswith(f'{source}-') for source in sources.get(name[1], ())):
+        if name and not any(f'{name[2]}-'.startswith(f'{source}-') for source in sources.get(name[1], ())):
             yield f'{path}: no source of {name[1]}/ has this name; call it after the one that it tests, or move it to tests/behaviour/'
 
 

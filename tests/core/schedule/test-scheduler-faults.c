@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "core/replay/fault-driver.h"
+#include "behaviour/sessions/fault-driver.h"
 #include "leat.h"
 
 #include "device/leat-device-private.h"

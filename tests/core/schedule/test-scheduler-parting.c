@@ -4,7 +4,7 @@
 
 #include "leat.h"
 
-#include "replay/lanes-fixture.h"
+#include "behaviour/sessions/lanes-fixture.h"
 
 /* A session that is taken out of a scheduler while it runs, and put into one again: its next run begins when that one
  * has ended. */

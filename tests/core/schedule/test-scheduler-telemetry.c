@@ -4,7 +4,7 @@
 
 #include "scheduler-fixture.h"
 
-#include "core/replay/exposition.h"
+#include "behaviour/sessions/exposition.h"
 
 #include <string.h>
 
