@@ -41,7 +41,6 @@ typedef struct
   gint64 sink_us;              /* that sinks took */
   guint64 items, bytes, taken; /* from sources; bytes that sinks took */
   guint64 number;              /* of the run, for the trace */
-  gint64 marks[LEAT_N_MARKS];
   LeatPath path;
   guint64 steps;             /* runs before it, without results */
   GCancellable *cancellable; /* not owned: calls them off.  NULL but in begin_run () */
@@ -61,8 +60,9 @@ typedef struct
   gboolean refused;  /* because that was an error; or as there is no room for all that it gives */
   /* An output had too little room: it has to be done again.  NULL: none */
   const LeatBuffer *short_of;
-  guint64 needed;      /* there */
-  gboolean done_again; /* with room for it, in memory that may be elsewhere */
+  guint64 needed;             /* there */
+  gboolean done_again;        /* with room for it, in memory that may be elsewhere */
+  gint64 marks[LEAT_N_MARKS]; /* of a run that is traced or measured */
 } LeatRun;
 
 /* The run that a lane is at, and where it has its data. */
@@ -90,6 +90,37 @@ static inline guint64
 leat_staging_get_live_bytes (const LeatStaging *staging, const LeatView *view)
 {
   return staging->row_bytes != 0 ? view->count * staging->row_bytes : view->capacity;
+}
+
+static inline guint64
+leat_staging_get_count (const LeatStaging *self)
+{
+  return self->count != NULL ? *self->count : self->view.count;
+}
+
+static inline guint64
+leat_staging_get_bytes (const LeatStaging *self, guint64 count)
+{
+  return self->row_bytes != 0 ? count * self->row_bytes : self->view.capacity;
+}
+
+/* Data that lie where the session has them, not in memory that the program brings. */
+static inline void
+leat_run_add_input (LeatRun *self, const LeatStaging *staging)
+{
+  const guint64 count = leat_staging_get_count (staging);
+
+  self->items += count;
+  self->bytes += leat_staging_get_bytes (staging, count);
+}
+
+/* As another run of the same kind has left it, which has ended well. */
+static inline void
+leat_run_begin_again (LeatRun *self)
+{
+  self->items = self->bytes = self->taken = 0;
+  self->begin_us = 0;
+  self->known = self->reported = FALSE;
 }
 
 static inline gint64

@@ -39,7 +39,7 @@ leat_session_take (LeatSession *self, GError **error)
 {
   if (!leat_session_take_lightly (self, error))
     return FALSE;
-  self->hold.quick = FALSE;
+  self->hold.settled = FALSE;
   return TRUE;
 }
 
@@ -115,6 +115,6 @@ leat_session_take_open (LeatSession *self, GError **error)
 {
   if (!leat_session_take_open_lightly (self, error))
     return FALSE;
-  self->hold.quick = FALSE;
+  self->hold.settled = FALSE;
   return TRUE;
 }

@@ -77,10 +77,10 @@ typedef struct
   gint priority, weight; /* atomic: among the sessions of a scheduler */
   char *trace_path;
   guint64 cache_bytes;
-  guint64 budget;       /* of the device's memory; 0: none of its own */
-  guint batch_most;     /* entries in one launch; 0: what suits */
-  guint n_lanes;        /* that are wanted; 0: whatever pays */
-  gboolean never_quick; /* for comparisons */
+  guint64 budget;         /* of the device's memory; 0: none of its own */
+  guint batch_most;       /* entries in one launch; 0: what suits */
+  guint n_lanes;          /* that are wanted; 0: whatever pays */
+  gboolean never_settled; /* for comparisons */
 } LeatSessionOptions;
 
 /* The owner of the session.  Unless a comment says otherwise, all below is for the owner only. */
@@ -101,7 +101,8 @@ typedef struct
   gint closing;       /* atomic: the run that is under way must end */
   gint parting;       /* atomic: a former overseer has a run of it under way */
   gboolean is_pushed; /* the context is current while it runs */
-  gboolean quick;     /* nobody has had the session since a run that may be done again the short way */
+  gboolean
+    settled; /* nobody has had the session since a run, and the next is like it: see leat_session_may_settle () */
 } LeatSessionHold;
 
 /* Where data enter and leave. */

@@ -5,6 +5,8 @@
 /* Runs one after the other: by hand, until the end, or in a thread. */
 
 #include "leat-session-private.h"
+#include "lane/leat-nvtx-private.h"
+#include "graph/leat-pipeline-private.h"
 #include "tell/leat-reports-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-run-private.h"
@@ -32,7 +34,7 @@ leat_session_push (LeatSession *self, GError **error)
 static gboolean
 leat_session_begin_taken (LeatSession *self, GError **error)
 {
-  self->hold.quick = FALSE;
+  self->hold.settled = FALSE;
   if (leat_session_check_may_run (self, error) && leat_session_bring_back (self, NULL, error)
       && leat_session_enter_scratch (self, error))
     {
@@ -75,14 +77,24 @@ leat_session_may_go_on (LeatSession *self, GCancellable *cancellable, GError **e
   return FALSE;
 }
 
+/* Has the session failed?  Tells what others may ask for. */
+static inline void
+leat_session_note_outcome (LeatSession *self, LeatFlow flow)
+{
+  self->hold.failed = flow == LEAT_FLOW_ERROR && !leat_session_get_flight (self, 0)->run.refused;
+  if (G_LIKELY (self->hold.settled && !self->told.ledger.levels_changed))
+    leat_session_tell_run (self);
+  else
+    leat_session_tell_stats (self);
+}
+
 LeatFlow
 leat_session_settle (LeatSession *self, LeatFlow flow, GError **error)
 {
   self->ends.ended = flow == LEAT_FLOW_END;
   if (flow == LEAT_FLOW_END && !leat_session_finish_endpoints (self, error))
     flow = LEAT_FLOW_ERROR;
-  self->hold.failed = flow == LEAT_FLOW_ERROR && !leat_session_get_flight (self, 0)->run.refused;
-  leat_session_tell_stats (self);
+  leat_session_note_outcome (self, flow);
   return flow;
 }
 
@@ -129,6 +141,72 @@ leat_session_advance_by_hand (LeatSession *self, gboolean wait, GCancellable *ca
   return flow;
 }
 
+/* When a run has ended the session finds out once whether the next one needs anything but its launch, the wait and the
+ * figures: nobody asks its sources or gives to its sinks, it is neither measured nor traced, no loop and no memory of
+ * the program's is to be looked after.  That holds until somebody else takes the session (leat_session_take ()).
+ * Anything that others may change without taking it is looked at before each run. */
+static gboolean
+leat_session_is_in_place (LeatSession *self)
+{
+  for (guint i = 0; i < self->ends.inputs->len; i++)
+    if (!leat_session_get_input (self, i)->direct)
+      return FALSE;
+  for (guint i = 0; i < self->ends.outputs->len; i++)
+    if (!leat_session_get_output (self, i)->direct)
+      return FALSE;
+  return self->ends.inputs->len > 0;
+}
+
+/* Does the plan want no more of a run than that it is launched? */
+static gboolean
+leat_plan_is_plain (const LeatPlan *self)
+{
+  return self->prediction.waits > 0 && self->prediction.foreign == 0 && self->users->len == 0 && self->loops->len == 0
+         && !self->grows && !self->holds_back;
+}
+
+static gboolean
+leat_session_may_settle (LeatSession *self)
+{
+  return leat_session_is_in_place (self) && leat_plan_is_plain (self->plan) && !self->options.never_settled
+         && !self->tuning.to_calibrate && self->told.tracing.trace == NULL
+         && leat_session_get_flight (self, 0)->lane->timing == NULL && self->scratch.used == NULL
+         && self->states.lent->len == 0 && self->bindings.held == NULL
+         && self->hold.is_pushed == leat_session_wants_push (self);
+}
+
+/* By other threads, or by properties of the session that nobody need take it for. */
+static gboolean
+leat_session_is_disturbed (LeatSession *self, GCancellable *cancellable)
+{
+  return leat_changes_have_props (leat_pipeline_get_changes (self->pipeline)) || g_atomic_int_get (&self->hold.closing)
+         || g_atomic_pointer_get (&self->scratch.wanted) != NULL || !leat_device_check (self->device, NULL)
+         || self->options.repeat > 1 || leat_nvtx.push != NULL
+         || (cancellable != NULL && g_cancellable_is_cancelled (cancellable));
+}
+
+/* As leat_session_begin_taken () and what follows it, where the session is settled. */
+static LeatFlow
+leat_session_replay_settled (LeatSession *self, GError **error)
+{
+  LeatFlow flow;
+
+  if (self->hold.is_pushed && !leat_device_push (self->device, error))
+    {
+      self->hold.settled = FALSE;
+      leat_session_let_go (self);
+      return LEAT_FLOW_ERROR;
+    }
+  leat_session_give (self, LEAT_SESSION_RUNNING);
+  flow = leat_session_run_settled (self, error);
+  self->hold.settled = flow == LEAT_FLOW_DATA;
+  leat_session_note_outcome (self, flow);
+  if (self->hold.is_pushed)
+    leat_device_pop (self->device);
+  leat_session_let_go (self);
+  return flow;
+}
+
 /**
  * leat_session_replay:
  * @self: an open session
@@ -163,15 +241,14 @@ leat_session_replay (LeatSession *self, gboolean wait, GCancellable *cancellable
   g_return_val_if_fail (LEAT_IS_SESSION (self), LEAT_FLOW_ERROR);
   if (!leat_session_take_lightly (self, error))
     return LEAT_FLOW_ERROR;
-  if (leat_session_replay_quickly (self, cancellable, &flow, error))
-    {
-      leat_session_let_go (self);
-      return flow;
-    }
+  if (self->hold.settled && !leat_session_is_disturbed (self, cancellable))
+    return leat_session_replay_settled (self, error);
   if (!leat_session_begin_taken (self, error))
     return LEAT_FLOW_ERROR;
   flow = leat_session_advance_by_hand (self, wait, cancellable, error);
-  self->hold.quick = flow == LEAT_FLOW_DATA && leat_session_may_be_quick (self);
+  self->hold.settled = flow == LEAT_FLOW_DATA && leat_session_may_settle (self);
+  if (self->hold.settled)
+    leat_session_get_flight (self, 0)->run = (LeatRun){ 0 };
   leat_session_end (self, LEAT_SESSION_FREE);
   return flow;
 }

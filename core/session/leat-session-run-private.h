@@ -15,7 +15,7 @@ void leat_session_stop_endpoints (LeatSession *self);
 void leat_session_unblock_endpoints (LeatSession *self);
 /* FALSE when another thread has it. */
 gboolean leat_session_take (LeatSession *self, GError **error);
-/* As take, for who leaves all as it is that a short run relies on (leat-session-quick.c). */
+/* As take, for who leaves all as it is that a settled session relies on. */
 gboolean leat_session_take_lightly (LeatSession *self, GError **error);
 /* Open, and no earlier run has failed?  For who has it. */
 gboolean leat_session_check_may_run (LeatSession *self, GError **error);
@@ -48,7 +48,7 @@ void leat_flight_check_aligned (const LeatFlight *flight, LeatBus *bus, guint64 
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 /* When lanes are others, or more. */
 void leat_session_make_flights (LeatSession *self);
-/* As take_open, for who leaves all as it is that a short run relies on. */
+/* As take_open, for who leaves all as it is that a settled session relies on. */
 gboolean leat_session_take_open_lightly (LeatSession *self, GError **error);
 /* Has the session to itself, and open, until leat_session_let_go (). */
 gboolean leat_session_take_open (LeatSession *self, GError **error);
@@ -92,11 +92,8 @@ gboolean leat_session_check_run (LeatSession *self, LeatFlight *flight, GError *
 /* The wait has failed with @error: where a persistent kernel was ended because the run took too long, that leaves the
  * device as it was. */
 void leat_session_note_runaway (LeatSession *self, LeatFlight *flight, GError **error);
-/* Short runs, see leat-session-quick.c.  Of a session that is taken: FALSE where this run cannot be one, and nothing
- * was done. */
-gboolean leat_session_replay_quickly (LeatSession *self, GCancellable *cancellable, LeatFlow *flow, GError **error);
-/* After a run that was not. */
-gboolean leat_session_may_be_quick (LeatSession *self);
+/* One run of a settled session, whose context is current where it is to be. */
+LeatFlow leat_session_run_settled (LeatSession *self, GError **error);
 /* Must all that was launched before it have ended before this one is? */
 gboolean leat_session_needs_quiet (LeatSession *self, const LeatFlight *flight);
 /* One run, or what has come of it without one. @stream: see leat_session_take_props () */

@@ -23,7 +23,7 @@
 /* The steady state.  Nothing here allocates, looks anything up by name, or parses. */
 
 /* Is what the program gave for the last run still on the device, and is nothing else to be brought there? */
-static LeatPath
+static inline LeatPath
 leat_session_choose_path (LeatSession *self, const LeatFlight *flight)
 {
   if (!self->options.reuse || self->plan->traits.persistent || self->plan->why_not_reusable != NULL
@@ -71,16 +71,16 @@ leat_session_await_steps (LeatSession *self, LeatLane *lane, LeatPath path, GErr
   return leat_lane_synchronize (lane, error);
 }
 
-/* Runs without results before the one that has them; @path becomes that of this one. */
+/* Runs without results before the one that has them, which goes by another path then. */
 static gboolean
-leat_session_launch_steps (LeatSession *self, LeatFlight *flight, LeatPath *path, GError **error)
+leat_session_launch_steps (LeatSession *self, LeatFlight *flight, GError **error)
 {
   LeatLane *lane = flight->lane;
   const guint64 n = flight->run.steps;
   const LeatStepPaths paths =
-    leat_step_paths_choose (*path, self->options.reuse && self->plan->why_not_reusable == NULL);
+    leat_step_paths_choose (flight->run.path, self->options.reuse && self->plan->why_not_reusable == NULL);
 
-  *path = paths.last;
+  flight->run.path = paths.last;
   leat_lane_renew_repeated (lane, paths.others, n);
   return leat_session_prepare_path (self, lane, paths.first, error)
          && (n == 1 || leat_session_prepare_path (self, lane, paths.others, error))
@@ -90,8 +90,9 @@ leat_session_launch_steps (LeatSession *self, LeatFlight *flight, LeatPath *path
 }
 
 static gboolean
-leat_session_launch_path (LeatSession *self, LeatFlight *flight, LeatPath path, GError **error)
+leat_session_launch_path (LeatSession *self, LeatFlight *flight, GError **error)
 {
+  const LeatPath path = flight->run.path;
   gboolean good;
 
   leat_nvtx_push ("launch");
@@ -103,35 +104,46 @@ leat_session_launch_path (LeatSession *self, LeatFlight *flight, LeatPath path, 
   return good;
 }
 
+/* What a settled session has no need of: its plan is what it was, and nothing of it is lent, bound, measured or a
+ * loop. */
 static gboolean
-leat_session_launch_all (LeatSession *self, LeatFlight *flight, GError **error)
+leat_session_prepare_work (LeatSession *self, LeatFlight *flight, GError **error)
 {
-  LeatLane *lane = flight->lane;
-  const guint64 steps = flight->run.steps;
-  gboolean measured = steps == 0 && lane->timing != NULL && leat_told_is_next_measured (&self->told);
-  LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self, flight);
+  LeatRun *run = &flight->run;
 
-  if (self->plan->prediction.waits == 0)
-    return TRUE;
   if (G_UNLIKELY (self->plan->holds_back && self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
     leat_session_settle_plan (self);
-  if (!leat_session_prepare_path (self, lane, path, error))
+  run->measured = run->steps == 0 && flight->lane->timing != NULL && leat_told_is_next_measured (&self->told);
+  if (run->measured)
+    run->path = LEAT_PATH_TIMED;
+  if (!leat_session_prepare_path (self, flight->lane, run->path, error)
+      || !leat_states_enter_buffers (&self->states, self->bindings.held, error))
     return FALSE;
-  if (!leat_states_enter_buffers (&self->states, self->bindings.held, error))
-    return FALSE;
-  if (!flight->run.streamed)
-    leat_session_note_on_device (self, FALSE);
   leat_told_watch_loops (&self->told, flight, g_atomic_int_get (&self->hold.closing));
-  if (!leat_lane_poison (lane, path, error))
+  return TRUE;
+}
+
+static G_ALWAYS_INLINE inline gboolean
+leat_session_launch_all (LeatSession *self, LeatFlight *flight, gboolean settled, GError **error)
+{
+  LeatLane *lane = flight->lane;
+  LeatRun *run = &flight->run;
+
+  run->path = leat_session_choose_path (self, flight);
+  if (!settled && !leat_session_prepare_work (self, flight, error))
     return FALSE;
-  if (G_UNLIKELY (steps > 0) && !leat_session_launch_steps (self, flight, &path, error))
+  if (G_UNLIKELY (!lane->executables[run->path].is_built) && !leat_session_prepare_path (self, lane, run->path, error))
     return FALSE;
-  if (!leat_session_launch_path (self, flight, path, error))
+  if (!run->streamed)
+    leat_session_note_on_device (self, FALSE);
+  if (!leat_lane_poison (lane, run->path, error))
     return FALSE;
-  leat_session_note_predicted (self, path);
-  flight->run.path = path;
-  flight->run.measured = measured;
-  flight->run.launched = TRUE;
+  if (G_UNLIKELY (run->steps > 0) && !leat_session_launch_steps (self, flight, error))
+    return FALSE;
+  if (settled ? !leat_lane_launch (lane, run->path, error) : !leat_session_launch_path (self, flight, error))
+    return FALSE;
+  leat_session_note_predicted (self, run->path);
+  run->launched = TRUE;
   return TRUE;
 }
 
@@ -164,20 +176,37 @@ leat_session_do_until_stopped (LeatSession *self, LeatFlight *flight,
 }
 
 static gboolean
-leat_session_launch_work (LeatSession *self, LeatFlight *flight, GError **error)
+leat_session_launch_unsettled (LeatSession *self, LeatFlight *flight, GError **error)
 {
-  return leat_session_do_until_stopped (self, flight, leat_session_launch_all, error);
+  return leat_session_launch_all (self, flight, FALSE, error);
+}
+
+static G_ALWAYS_INLINE inline gboolean
+leat_session_launch_work (LeatSession *self, LeatFlight *flight, gboolean settled, GError **error)
+{
+  if (self->plan->prediction.waits == 0)
+    return TRUE;
+  return settled ? leat_session_launch_all (self, flight, TRUE, error)
+                 : leat_session_do_until_stopped (self, flight, leat_session_launch_unsettled, error);
 }
 
 /* Where a kernel says what was wrong, a count that came of it says nothing more. */
+static G_ALWAYS_INLINE inline gboolean
+leat_session_check_work (LeatSession *self, LeatFlight *flight, gboolean settled, GError **error)
+{
+  LeatLane *lane = flight->lane;
+
+  if ((!leat_lane_has_reports (lane) || leat_told_check_reports (&self->told, self->batch, flight, error))
+      && (settled || leat_told_check_loops (&self->told, flight, error)))
+    return (lane->overs == NULL || leat_lane_check_overs (lane, error)) && leat_lane_check_guard (lane, error);
+  leat_lane_check_overs (lane, NULL);
+  return FALSE;
+}
+
 gboolean
 leat_session_check_run (LeatSession *self, LeatFlight *flight, GError **error)
 {
-  if (leat_told_check_reports (&self->told, self->batch, flight, error)
-      && leat_told_check_loops (&self->told, flight, error))
-    return leat_lane_check_overs (flight->lane, error) && leat_lane_check_guard (flight->lane, error);
-  leat_lane_check_overs (flight->lane, NULL);
-  return FALSE;
+  return leat_session_check_work (self, flight, FALSE, error);
 }
 
 static inline gboolean
@@ -218,17 +247,31 @@ leat_session_note_runaway (LeatSession *self, LeatFlight *flight, GError **error
   leat_states_leave_buffers (&self->states);
 }
 
+/* What leat_session_prepare_work () began.  Work that did not end has the buffers until the session is closed. */
 static gboolean
-leat_session_wait_for_work (LeatSession *self, LeatFlight *flight, GError **error)
+leat_session_leave_work (LeatSession *self, LeatFlight *flight, gboolean good, GError **error)
+{
+  leat_told_forget_loops (&self->told, flight->lane);
+  if (good)
+    leat_states_leave_buffers (&self->states);
+  else
+    leat_repeating_forget (&self->repeating, flight);
+  return good && leat_repeating_check (&self->repeating, &self->told, flight, error)
+         && (!flight->run.measured || leat_told_read_measured (&self->told, flight, error));
+}
+
+static G_ALWAYS_INLINE inline gboolean
+leat_session_wait_for_work (LeatSession *self, LeatFlight *flight, gboolean settled, GError **error)
 {
   LeatLane *lane = flight->lane;
   LeatRun *run = &flight->run;
   gboolean good;
 
-  leat_nvtx_push ("wait");
-  if (G_UNLIKELY (run->apart))
+  if (!settled)
+    leat_nvtx_push ("wait");
+  if (!settled && run->apart)
     leat_session_find_beginning (lane, run);
-  if (run->watched)
+  if (!settled && run->watched)
     good = leat_waiter_collect (self->await.waiter, &run->ended_us, error);
   else
     {
@@ -237,35 +280,32 @@ leat_session_wait_for_work (LeatSession *self, LeatFlight *flight, GError **erro
     }
   if (G_UNLIKELY (!good))
     leat_session_note_runaway (self, flight, error);
-  leat_nvtx_pop ();
-  if (G_UNLIKELY (run->traced || run->measured))
+  if (!settled)
+    leat_nvtx_pop ();
+  if (!settled && (run->traced || run->measured))
     run->marks[LEAT_MARK_COMPUTED] = leat_run_now_ns ();
   run->launched = run->watched = FALSE;
-  leat_told_forget_loops (&self->told, lane);
-  /* Work that did not end has the buffers until the session is closed. */
-  if (good)
-    leat_states_leave_buffers (&self->states);
-  if (G_UNLIKELY (!good))
-    leat_repeating_forget (&self->repeating, flight);
-  if (!good || !leat_repeating_check (&self->repeating, &self->told, flight, error)
-      || (run->measured && !leat_told_read_measured (&self->told, flight, error))
-      || !(leat_session_is_short (self, flight) ? leat_session_forget_run (self, lane, error)
-                                                : leat_session_check_run (self, flight, error)))
+  if (!settled && !leat_session_leave_work (self, flight, good, error))
     return FALSE;
-  if (G_UNLIKELY (run->short_of != NULL))
+  if (!good
+      || !(!settled && leat_session_is_short (self, flight) ? leat_session_forget_run (self, lane, error)
+                                                            : leat_session_check_work (self, flight, settled, error)))
+    return FALSE;
+  if (!settled && run->short_of != NULL)
     return TRUE;
-  if (lane->timing != NULL && !run->measured && !run->untimed)
+  if (!settled && lane->timing != NULL && !run->measured && !run->untimed)
     leat_told_note_unmeasured (&self->told, run->ended_us - run->filled_us);
-  if (!run->streamed)
+  if (settled || !run->streamed)
     leat_session_note_on_device (self, TRUE);
-  if (G_LIKELY (!run->untimed))
+  if (settled || !run->untimed)
     leat_lane_note_wait (lane, run->ended_us - run->filled_us);
   self->told.ledger.stats.runs_of[run->measured ? LEAT_PATH_FULL : run->path]++;
-  leat_ledger_note_kernel_transfers (&self->told.ledger, self->plan, lane, run->path, 1);
+  if (self->told.ledger.kernel_transfers->len > 0)
+    leat_ledger_note_kernel_transfers (&self->told.ledger, self->plan, lane, run->path, 1);
   return TRUE;
 }
 
-static void
+static inline void
 leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 {
   self->told.ledger.stats.source_us += run->read_us - run->begin_us;
@@ -386,35 +426,46 @@ leat_session_count_steps (const LeatSession *self, const LeatRun *run)
   return self->options.readback == LEAT_READBACK_FINAL && !run->flushes ? self->options.repeat - 1 : 0;
 }
 
+/* What a settled session has no need of, before the device begins. */
 static gboolean
-leat_session_start_work (LeatSession *self, LeatFlight *flight, GError **error)
+leat_session_begin_work (LeatSession *self, LeatFlight *flight, GError **error)
+{
+  LeatRun *run = &flight->run;
+
+  run->traced = leat_told_is_traced (&self->told);
+  self->told.tracing.n += run->traced;
+  run->steps = leat_session_count_steps (self, run);
+  if (!run->known && self->tuning.to_calibrate
+      && !leat_session_do_until_stopped (self, flight, leat_session_try_ways, error))
+    return FALSE;
+  /* In memory that changes and trials may have moved. */
+  return !run->ends || leat_lane_set_ending (flight->lane, error);
+}
+
+static G_ALWAYS_INLINE inline gboolean
+leat_session_start_work (LeatSession *self, LeatFlight *flight, gboolean settled, GError **error)
 {
   LeatRun *run = &flight->run;
 
   leat_session_note_read (self, flight);
   leat_session_note_last (self, 0);
-  if (!leat_device_check (self->device, error) || !leat_session_take_changes (self, error))
+  if ((!settled && !leat_device_check (self->device, error))
+      || (leat_changes_are_there (leat_pipeline_get_changes (self->pipeline))
+          && !leat_session_take_changes (self, error)))
     return FALSE;
   run->number = run->streamed ? run->number : self->told.ledger.stats.runs + 1;
-  run->traced = leat_told_is_traced (&self->told);
-  self->told.tracing.n += run->traced;
-  run->steps = leat_session_count_steps (self, run);
-  run->known = leat_recall_find (&self->recall, &self->told, flight);
-  if (!run->known && self->tuning.to_calibrate
-      && !leat_session_do_until_stopped (self, flight, leat_session_try_ways, error))
-    return FALSE;
-  /* In memory that changes and trials may have moved. */
-  if (run->ends && !leat_lane_set_ending (flight->lane, error))
+  run->known = self->recall.memo != NULL && leat_recall_find (&self->recall, &self->told, flight);
+  if (!settled && !leat_session_begin_work (self, flight, error))
     return FALSE;
   if (run->begin_us != 0 || !run->known)
     run->filled_us = g_get_monotonic_time ();
   run->read_us = run->streamed ? run->read_us : run->filled_us;
   run->begin_us = run->begin_us != 0 ? run->begin_us : run->filled_us;
-  if (G_UNLIKELY (run->traced && !run->streamed))
+  if (!settled && run->traced && !run->streamed)
     leat_session_mark_filled (run);
-  if (G_UNLIKELY (run->traced))
+  if (!settled && run->traced)
     run->marks[LEAT_MARK_HANDED] = leat_run_now_ns ();
-  return run->known || run->refused || leat_session_launch_work (self, flight, error);
+  return run->known || run->refused || leat_session_launch_work (self, flight, settled, error);
 }
 
 gboolean
@@ -423,7 +474,7 @@ leat_session_start_run (LeatSession *self, LeatFlight *flight, GError **error)
   gboolean good;
 
   leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_DEVICE);
-  good = leat_session_start_work (self, flight, error);
+  good = leat_session_start_work (self, flight, FALSE, error);
   if (G_UNLIKELY (!good))
     leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_NOTHING);
   return good;
@@ -449,34 +500,35 @@ leat_session_run_whole (LeatSession *self, LeatFlight *flight, GError **error)
       if (run->ends && !leat_lane_set_ending (flight->lane, error))
         return FALSE;
       run->filled_us = g_get_monotonic_time ();
-      if (!leat_session_launch_work (self, flight, error) || !leat_session_wait_for_work (self, flight, error))
+      if (!leat_session_launch_work (self, flight, FALSE, error)
+          || !leat_session_wait_for_work (self, flight, FALSE, error))
         return FALSE;
     }
   return TRUE;
 }
 
 /* A run whose result was known is no measurement of anything. */
-static gboolean
-leat_session_await_work (LeatSession *self, LeatFlight *flight, GError **error)
+static G_ALWAYS_INLINE inline gboolean
+leat_session_await_work (LeatSession *self, LeatFlight *flight, gboolean settled, GError **error)
 {
   LeatRun *run = &flight->run;
 
   if (run->known)
     return TRUE;
   run->ended_us = run->filled_us;
-  if (G_UNLIKELY (run->refused))
+  if (!settled && run->refused)
     {
       g_propagate_error (error, g_steal_pointer (&self->tuning.trial_error));
       return FALSE;
     }
-  if (run->launched && !leat_session_wait_for_work (self, flight, error))
+  if (run->launched && !leat_session_wait_for_work (self, flight, settled, error))
     return FALSE;
   /* One of several that are under way is for who has them all. */
-  if (G_UNLIKELY (run->short_of != NULL) && (run->streamed || !leat_session_run_whole (self, flight, error)))
+  if (!settled && run->short_of != NULL && (run->streamed || !leat_session_run_whole (self, flight, error)))
     return run->streamed;
   leat_session_note_device_time (self, run);
   /* A result that is known already would come without what was reported of it. */
-  if (G_LIKELY (!run->reported))
+  if (self->recall.memo != NULL && !run->reported)
     leat_recall_keep (&self->recall, flight);
   return TRUE;
 }
@@ -484,7 +536,7 @@ leat_session_await_work (LeatSession *self, LeatFlight *flight, GError **error)
 gboolean
 leat_session_await_run (LeatSession *self, LeatFlight *flight, GError **error)
 {
-  gboolean good = leat_session_await_work (self, flight, error);
+  const gboolean good = leat_session_await_work (self, flight, FALSE, error);
 
   leat_monitored_note_where (&self->told.monitored, flight->index, good ? LEAT_AT_RESULTS : LEAT_AT_NOTHING);
   return good;
@@ -494,8 +546,8 @@ gboolean
 leat_session_give_run (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error)
 {
   LeatRun *run = &flight->run;
-  gboolean gives = leat_session_gives (self) && (!run->known || run->streamed);
-  gint64 begin_us = gives ? g_get_monotonic_time () : 0;
+  const gboolean gives = leat_session_gives (self) && (!run->known || run->streamed);
+  const gint64 begin_us = gives ? g_get_monotonic_time () : 0;
   LeatWatch watch;
   gboolean good;
 
@@ -541,6 +593,18 @@ leat_session_begin_run (LeatSession *self, LeatFlight *flight, gboolean wait, GC
   return flow;
 }
 
+static inline void
+leat_session_note_end (LeatSession *self, const LeatRun *run)
+{
+  LeatSessionStats *stats = &self->told.ledger.stats;
+
+  stats->bytes_out += run->taken;
+  stats->sink_us += run->sink_us;
+  if (G_UNLIKELY (stats->runs == 0))
+    stats->first_us = g_get_monotonic_time () - self->told.ledger.open_since_us;
+  stats->runs += run->known ? 1 : 1 + run->steps;
+}
+
 static LeatFlow
 leat_session_end_one (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error)
 {
@@ -551,11 +615,7 @@ leat_session_end_one (LeatSession *self, LeatFlight *flight, GCancellable *cance
     }
   if (!leat_session_give_run (self, flight, cancellable, error))
     return LEAT_FLOW_ERROR;
-  self->told.ledger.stats.bytes_out += flight->run.taken;
-  self->told.ledger.stats.sink_us += flight->run.sink_us;
-  if (self->told.ledger.stats.runs == 0)
-    self->told.ledger.stats.first_us = g_get_monotonic_time () - self->told.ledger.open_since_us;
-  self->told.ledger.stats.runs += flight->run.known ? 1 : 1 + flight->run.steps;
+  leat_session_note_end (self, &flight->run);
   return LEAT_FLOW_DATA;
 }
 
@@ -575,8 +635,8 @@ leat_session_run_again (LeatSession *self, LeatFlight *flight, GCancellable *can
   if (G_UNLIKELY (run->refused))
     return LEAT_FLOW_ERROR;
   leat_monitored_note_where (&self->told.monitored, flight->index, LEAT_AT_DEVICE);
-  return leat_session_launch_work (self, flight, error) ? leat_session_end_one (self, flight, cancellable, error)
-                                                        : LEAT_FLOW_ERROR;
+  return leat_session_launch_work (self, flight, FALSE, error) ? leat_session_end_one (self, flight, cancellable, error)
+                                                               : LEAT_FLOW_ERROR;
 }
 
 LeatFlow
@@ -588,4 +648,44 @@ leat_session_end_run (LeatSession *self, LeatFlight *flight, GCancellable *cance
   for (guint64 i = 1; i < n && flow == LEAT_FLOW_DATA; i++)
     flow = leat_session_run_again (self, flight, cancellable, error);
   return flow;
+}
+
+/* Nobody takes them: the program looks where they are. */
+static inline gboolean
+leat_session_count_results (LeatSession *self, LeatFlight *flight, GError **error)
+{
+  for (guint i = 0; i < flight->n_outputs; i++)
+    {
+      const LeatStaging *staging = &flight->outputs[i];
+      const guint64 count = leat_staging_get_count (staging);
+
+      if (G_UNLIKELY (count > staging->most))
+        return leat_session_drain_all (self, flight, NULL, error);
+      flight->run.taken += leat_staging_get_bytes (staging, count);
+    }
+  return TRUE;
+}
+
+/* The run of a session that is settled (leat_session_replay ()): the same as any other, compiled once more without the
+ * steps that are rare.  What the memory of inputs holds is taken as it is. */
+LeatFlow
+leat_session_run_settled (LeatSession *self, GError **error)
+{
+  LeatFlight *flight = leat_session_get_flight (self, 0);
+  LeatRun *run = &flight->run;
+  gboolean good;
+
+  self->told.ledger.n_settled++;
+  leat_run_begin_again (run);
+  for (guint i = 0; i < flight->n_inputs; i++)
+    leat_run_add_input (run, &flight->inputs[i]);
+  leat_monitored_note_where (&self->told.monitored, 0, LEAT_AT_DEVICE);
+  good = leat_session_start_work (self, flight, TRUE, error) && leat_session_await_work (self, flight, TRUE, error);
+  leat_monitored_note_where (&self->told.monitored, 0, LEAT_AT_NOTHING);
+  if (G_UNLIKELY (!good))
+    self->told.ledger.stats.runs += run->refused;
+  if (!good || !leat_session_count_results (self, flight, error))
+    return LEAT_FLOW_ERROR;
+  leat_session_note_end (self, run);
+  return LEAT_FLOW_DATA;
 }

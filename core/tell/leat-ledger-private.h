@@ -15,7 +15,7 @@ typedef struct
   LeatSessionStats stats;
   gboolean levels_changed; /* graphs, or what is kept of them, since the stats were told */
   guint lanes_most;        /* that there have been since it was opened */
-  guint64 n_quick;         /* runs that were done the short way, since the session was made */
+  guint64 n_settled;       /* runs of the settled session, since it was made */
   gint64 open_since_us;
   GArray *kernel_transfers; /* guint: ops that are kernels which move data between host and device */
   gint64 counted_seen_from; /* LeatGraphCounts.unseen_waits when start_counting () was called */

@@ -78,10 +78,10 @@ place_attempt (Place *self)
 LeatFlow
 place_replay (Place *self, gboolean quickly)
 {
-  guint64 before = self->base.session->told.ledger.n_quick;
+  guint64 before = self->base.session->told.ledger.n_settled;
   LeatFlow flow = place_attempt (self);
 
-  g_assert_cmpuint (self->base.session->told.ledger.n_quick - before, ==, quickly && self->quick);
+  g_assert_cmpuint (self->base.session->told.ledger.n_settled - before, ==, quickly && self->quick);
   return flow;
 }
 
@@ -194,7 +194,7 @@ place_play (const char *text, LeatExecutor executor, PlaceScene scene, const cha
       leat_session_open (self.base.session, NULL, &error);
       g_assert_no_error (error);
     }
-  self.base.session->options.never_quick = !quick;
+  self.base.session->options.never_settled = !quick;
   self.on_gpu = !leat_device_is_cpu (leat_session_get_device (self.base.session));
   leat_session_start_counting (self.base.session, &error);
   g_assert_no_error (error);
@@ -202,7 +202,7 @@ place_play (const char *text, LeatExecutor executor, PlaceScene scene, const cha
     place_map (&self);
   (*scene) (&self);
   place_note_end (&self);
-  g_assert_true (quick || self.base.session->told.ledger.n_quick == 0);
+  g_assert_true (quick || self.base.session->told.ledger.n_settled == 0);
   session_fixture_close (&self.base);
   return g_string_free (self.told, FALSE);
 }

@@ -574,7 +574,7 @@ static const Case persistent_cases[] = {
 static char *kernel_folder, *kernel_path;
 
 static void
-test_session_quick (gconstpointer data)
+test_session_settled (gconstpointer data)
 {
   const Case *it = data;
   g_autofree char *kernel = g_strdup_printf ("kernel source=\"%s\" entry", kernel_path);
@@ -585,14 +585,14 @@ test_session_quick (gconstpointer data)
 }
 
 static void
-test_session_quick_settles (void)
+test_session_settled_settles (void)
 {
   place_check (MAPPED, LEAT_EXECUTOR_AUTO, settling);
 }
 
 /* Data that come through queues have to be asked for. */
 static void
-test_session_quick_queues (void)
+test_session_settled_queues (void)
 {
   SessionFixture fixture;
   float x[PLACE_N] = { 1, 2 };
@@ -604,13 +604,13 @@ test_session_quick_queues (void)
 
       g_assert_cmpfloat (((const float *) g_bytes_get_data (output, NULL))[1], ==, 5);
     }
-  g_assert_cmpuint (fixture.session->told.ledger.n_quick, ==, 0);
+  g_assert_cmpuint (fixture.session->told.ledger.n_settled, ==, 0);
   session_fixture_close (&fixture);
 }
 
 /* What is captured may have to be captured again. */
 static void
-test_session_quick_foreign (void)
+test_session_settled_foreign (void)
 {
   ForeignFixture fixture;
   g_autoptr (GError) error = NULL;
@@ -624,7 +624,7 @@ test_session_quick_foreign (void)
   g_assert_no_error (error);
   for (guint i = 0; i < 5; i++)
     g_assert_cmpint (leat_session_replay (fixture.base.session, FALSE, NULL, NULL), ==, LEAT_FLOW_DATA);
-  g_assert_cmpuint (fixture.base.session->told.ledger.n_quick, ==, 0);
+  g_assert_cmpuint (fixture.base.session->told.ledger.n_settled, ==, 0);
   foreign_fixture_clear (&fixture);
 }
 
@@ -683,7 +683,7 @@ set_in_thread (gpointer data)
 
 /* Two threads at once are refused, a third sets and looks, and the session is closed in the middle. */
 static void
-test_session_quick_threads (void)
+test_session_settled_threads (void)
 {
   Crowd crowd = { 0 };
   GThread *threads[3];
@@ -702,7 +702,7 @@ test_session_quick_threads (void)
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     g_thread_join (threads[i]);
   g_assert_cmpuint (session_fixture_get_count (&crowd.place.base, "runs"), ==, crowd.done);
-  g_assert_cmpuint (crowd.place.base.session->told.ledger.n_quick, >, 0);
+  g_assert_cmpuint (crowd.place.base.session->told.ledger.n_settled, >, 0);
   session_fixture_close (&crowd.place.base);
 }
 
@@ -725,7 +725,7 @@ add_case (const Case *self, LeatExecutor executor, const char *name)
   Case *it = g_memdup2 (self, sizeof *it);
 
   it->executor = executor;
-  g_test_add_data_func_full (path, it, (GTestDataFunc) test_session_quick, g_free);
+  g_test_add_data_func_full (path, it, (GTestDataFunc) test_session_settled, g_free);
 }
 
 static void
@@ -746,10 +746,10 @@ main (int argc, char **argv)
   add_cases (LEAT_EXECUTOR_EAGER, "eager");
   for (guint i = 0; i < G_N_ELEMENTS (persistent_cases); i++)
     add_case (&persistent_cases[i], LEAT_EXECUTOR_PERSISTENT, "resident");
-  g_test_add_func ("/leat/session/quick/settles", test_session_quick_settles);
-  g_test_add_func ("/leat/session/quick/queues", test_session_quick_queues);
-  g_test_add_func ("/leat/session/quick/foreign", test_session_quick_foreign);
-  g_test_add_func ("/leat/session/quick/threads", test_session_quick_threads);
+  g_test_add_func ("/leat/session/quick/settles", test_session_settled_settles);
+  g_test_add_func ("/leat/session/quick/queues", test_session_settled_queues);
+  g_test_add_func ("/leat/session/quick/foreign", test_session_settled_foreign);
+  g_test_add_func ("/leat/session/quick/threads", test_session_settled_threads);
   result = g_test_run ();
   g_unlink (kernel_path);
   g_rmdir (kernel_folder);
