@@ -5,7 +5,6 @@
 /* The words of one declaration: the name that it declares, and attributes to pass over. */
 
 #include "leat-kernel-report-private.h"
-#include <string.h>
 
 const char *const leat_kernel_attribute_words[] = { "__launch_bounds__", "__attribute__", "__align__",
                                                     "alignas",           "__declspec",    "decltype",

@@ -5,8 +5,6 @@
 /* What a kernel may leave in variables of its file for the next launch. */
 
 #include "leat-kernel-entry-private.h"
-#include "leat-kernel-queue-private.h"
-#include <string.h>
 
 /* Variables of the device outlive a launch, and are one for all lanes. */
 gboolean

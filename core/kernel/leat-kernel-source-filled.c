@@ -5,10 +5,8 @@
 /* Sources in which a variable has values that a node gives it: a new source, whose text has an initialiser. */
 
 #include "leat-kernel-variable-private.h"
-#include "leat-kernel-locals-private.h"
 #include "leat-kernel-source-internal-private.h"
 #include <math.h>
-#include <string.h>
 
 /* A source whose variable has values, for the text of each target. */
 typedef struct

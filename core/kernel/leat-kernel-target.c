@@ -181,4 +181,3 @@ leat_kernel_source_note_reporting (LeatKernelSource *self)
       part->unit->reporting = g_hash_table_ref (self->unit->reporting);
     }
 }
-

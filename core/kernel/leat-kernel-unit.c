@@ -6,8 +6,6 @@
 
 #include "leat-kernel-report-private.h"
 
-#include <string.h>
-
 static const struct
 {
   const char *word;
@@ -353,4 +351,3 @@ leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end)
     }
   return pieces;
 }
-

@@ -82,7 +82,8 @@ leat_kernel_unit_list_bare (const LeatKernelUnit *unit)
       for (guint p = 0; p < pieces->len; p += 2)
         {
           guint first = g_array_index (pieces, guint, p), last = g_array_index (pieces, guint, p + 1);
-          LeatKernelVariable variable = { decl, leat_kernel_unit_declared_name (unit, first, last + 1), last, type_end };
+          LeatKernelVariable variable = { decl, leat_kernel_unit_declared_name (unit, first, last + 1), last,
+                                          type_end };
 
           if (variable.name != G_MAXUINT && leat_variable_is_bare (unit, &variable))
             g_array_append_val (list, variable);

@@ -8,8 +8,6 @@
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
 
-#include <string.h>
-
 /* @rest: the text behind `blockIdx` or `gridDim` */
 static gboolean
 leat_lanes_is_plain_axis (const char *rest)

@@ -5,8 +5,6 @@
 /* What every step of the preprocessor has: memory that goes with it, its error, and questions about one token. */
 
 #include "leat-preprocessor-private.h"
-#include <string.h>
-#include <xxhash.h>
 
 #define LEAT_PP_BLOCK      (64u << 10)
 #define LEAT_PP_BLOCKS_MAX ((gsize) 512 << 20)

@@ -5,7 +5,6 @@
 /* The table of macros: those of a file, and those that every compiler has. */
 
 #include "leat-preprocessor-private.h"
-#include <string.h>
 
 static guint
 leat_pp_word_hash (gconstpointer data)
@@ -39,4 +38,3 @@ leat_pp_macro_free (LeatPpMacro *self)
   g_free (self->body);
   g_free (self);
 }
-

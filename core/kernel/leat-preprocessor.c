@@ -18,7 +18,7 @@
  *
  * Whatever is not part of a macro comes out byte for byte, comments too, on its own line. */
 
-#define LEAT_PP_READ_MAX   (16u << 20)
+#define LEAT_PP_READ_MAX (16u << 20)
 
 static void
 leat_pp_release (LeatPreprocessor *self)

@@ -130,4 +130,3 @@ leat_builder_link_body (LeatBuilder *self, LeatBuilderNode *holder, gpointer unu
   self->holder = before;
   leat_builder_doubt_ports (self, holder, n_before);
 }
-

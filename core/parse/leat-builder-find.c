@@ -5,7 +5,6 @@
 /* Names that statements use: finds a node, or tells which there are. */
 
 #include "leat-builder-private.h"
-#include "../kernel/leat-kernel-source-private.h"
 
 LeatBuilderNode *
 leat_builder_find (LeatBuilder *self, const char *name)

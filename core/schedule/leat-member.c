@@ -5,7 +5,6 @@
 /* A session among others: its references, and how it is found. */
 
 #include "leat-scheduler-private.h"
-#include "plan/leat-plan-private.h"
 
 LeatMember *
 leat_member_ref (LeatMember *self)
