@@ -131,29 +131,6 @@ leat_group_get_end (LeatGroup *self)
   return ((LeatGroupPrivate *) leat_group_get_instance_private (self))->end;
 }
 
-/**
- * leat_node_get_group: (method)
- * @self: a node
- *
- * Gets the group in whose body a node is.
- *
- * Returns: (transfer none) (nullable): the group; %NULL for one that is in none
- *
- * Since: 1.0
- */
-LeatGroup *
-leat_node_get_group (LeatNode *self)
-{
-  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
-  return leat_node_get_private (self)->group;
-}
-
-void
-leat_node_set_group (LeatNode *self, LeatGroup *group)
-{
-  leat_node_get_private (self)->group = group;
-}
-
 static gboolean
 leat_node_has_links (LeatNode *self)
 {

@@ -134,16 +134,6 @@ leat_node_get_arg_type (LeatNode *self, const char *name)
   return type;
 }
 
-void
-leat_node_drop_stale_args (LeatNode *self)
-{
-  GPtrArray *args = leat_node_get_private (self)->args;
-
-  for (guint i = args->len; i > 0; i--)
-    if (((LeatNodeArg *) args->pdata[i - 1])->stale)
-      g_ptr_array_remove_index (args, i - 1);
-}
-
 /**
  * leat_node_remove_args:
  * @self: a node

@@ -12,33 +12,6 @@
 
 #include <string.h>
 
-void
-leat_node_arg_clear (LeatNodeArg *arg)
-{
-  arg->is_set = FALSE;
-  g_clear_pointer (&arg->value, g_variant_unref);
-}
-
-void
-leat_node_arg_free (LeatNodeArg *arg)
-{
-  leat_node_arg_clear (arg);
-  g_free (arg->name);
-  g_free (arg->blurb);
-  g_free (arg);
-}
-
-LeatNodeArg *
-leat_node_peek_arg (LeatNode *self, const char *name)
-{
-  GPtrArray *args = leat_node_get_private (self)->args;
-
-  for (guint i = 0; i < args->len; i++)
-    if (strcmp (((LeatNodeArg *) args->pdata[i])->name, name) == 0)
-      return args->pdata[i];
-  return NULL;
-}
-
 /**
  * leat_node_list_args:
  * @self: a node
@@ -113,29 +86,6 @@ leat_node_find_arg (LeatNode *self, const char *name, LeatNode **draft, GError *
   if (arg == NULL)
     leat_node_set_arg_error (*draft != NULL ? *draft : self, name, error);
   return arg;
-}
-
-/**
- * leat_node_prefix_title: (skip)
- * @self: a node
- * @error: (inout) (nullable): an error that was set
- *
- * Puts the title of a node in front of a message, as in `loop "train": `; for implementations of negotiate_end ().
- *
- * Returns: %FALSE, for `return leat_node_prefix_title (node, error);`
- *
- * Since: 0.1
- */
-gboolean
-leat_node_prefix_title (LeatNode *self, GError **error)
-{
-  g_autofree char *title = NULL;
-
-  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
-
-  title = leat_node_dup_title (self);
-  g_prefix_error (error, "%s: ", title);
-  return FALSE;
 }
 
 /* @value: the value, or NULL where @number is it. */

@@ -99,14 +99,6 @@ leat_node_init_ports (LeatNode *self, LeatNodeClass *klass)
     }
 }
 
-const LeatProp *
-leat_node_find_prop (LeatNode *self, const char *name)
-{
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (self), name);
-
-  return pspec != NULL ? leat_prop_from_pspec (pspec) : NULL;
-}
-
 /* The default negotiate (): every output is what the first input is, where its template does not say it all. */
 static gboolean
 leat_node_default_negotiate (LeatNode *self, LeatNegotiation *negotiation, GError **error)

@@ -197,3 +197,26 @@ leat_node_dup_path (LeatNode *self, const char *property)
   path = *(char **) ((char *) self + prop->offset);
   return path != NULL && *path != '\0' ? leat_node_resolve_path (self, path) : NULL;
 }
+
+/**
+ * leat_node_prefix_title: (skip)
+ * @self: a node
+ * @error: (inout) (nullable): an error that was set
+ *
+ * Puts the title of a node in front of a message, as in `loop "train": `; for implementations of negotiate_end ().
+ *
+ * Returns: %FALSE, for `return leat_node_prefix_title (node, error);`
+ *
+ * Since: 0.1
+ */
+gboolean
+leat_node_prefix_title (LeatNode *self, GError **error)
+{
+  g_autofree char *title = NULL;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), FALSE);
+
+  title = leat_node_dup_title (self);
+  g_prefix_error (error, "%s: ", title);
+  return FALSE;
+}

@@ -11,23 +11,6 @@
 
 #include <string.h>
 
-GPtrArray *
-leat_node_get_ports (LeatNode *self)
-{
-  return leat_node_get_private (self)->ports;
-}
-
-LeatPort *
-leat_node_peek_port (LeatNode *self, const char *name)
-{
-  GPtrArray *ports = leat_node_get_ports (self);
-
-  for (guint i = 0; i < ports->len; i++)
-    if (strcmp (((LeatPort *) ports->pdata[i])->name, name) == 0)
-      return ports->pdata[i];
-  return NULL;
-}
-
 static void
 leat_node_set_port_error (LeatNode *self, const char *name, GError **error)
 {
@@ -165,22 +148,6 @@ leat_node_add_port (LeatNode *self, const char *name, LeatDirection direction, g
   port = leat_port_new (self, name, direction, flags, spec, blurb);
   g_ptr_array_insert (priv->ports, (gint) leat_node_find_place (priv->ports, direction), port);
   return port;
-}
-
-void
-leat_node_drop_stale_ports (LeatNode *self)
-{
-  GPtrArray *ports = leat_node_get_ports (self);
-
-  for (guint i = ports->len; i > 0; i--)
-    {
-      LeatPort *port = ports->pdata[i - 1];
-
-      if (!port->stale)
-        continue;
-      leat_port_detach (port);
-      g_ptr_array_remove_index (ports, i - 1);
-    }
 }
 
 /**

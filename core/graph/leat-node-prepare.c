@@ -96,3 +96,29 @@ leat_node_prepare (LeatNode *self, GError **error)
   g_prefix_error (error, "%s: ", title);
   return FALSE;
 }
+
+void
+leat_node_drop_stale_args (LeatNode *self)
+{
+  GPtrArray *args = leat_node_get_private (self)->args;
+
+  for (guint i = args->len; i > 0; i--)
+    if (((LeatNodeArg *) args->pdata[i - 1])->stale)
+      g_ptr_array_remove_index (args, i - 1);
+}
+
+void
+leat_node_drop_stale_ports (LeatNode *self)
+{
+  GPtrArray *ports = leat_node_get_ports (self);
+
+  for (guint i = ports->len; i > 0; i--)
+    {
+      LeatPort *port = ports->pdata[i - 1];
+
+      if (!port->stale)
+        continue;
+      leat_port_detach (port);
+      g_ptr_array_remove_index (ports, i - 1);
+    }
+}

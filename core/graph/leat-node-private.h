@@ -49,6 +49,9 @@ typedef struct
   GError *prepare_error; /* of add_port (), which has no error of its own */
 } LeatNodePrivate;
 
+/* Where its fields are in an object, and the signal of its arguments; both are set with the type. */
+extern gint leat_node_private_offset;
+extern guint leat_node_arg_changed_signal;
 LeatNodePrivate *leat_node_get_private (LeatNode *self);
 
 /* From leat-node-class.c: the class's side of described properties. */

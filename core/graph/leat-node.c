@@ -4,12 +4,7 @@
 
 /* The object: its life, its name, and the pipeline that it is in. */
 
-#include "leat-endpoint.h"
-#include "leat-graph-error.h"
 #include "leat-node-private.h"
-#include "leat-pipeline-private.h"
-
-#include <string.h>
 
 /**
  * LeatNode:
@@ -23,22 +18,8 @@
  * Since: 0.1
  */
 
-enum
-{
-  SIGNAL_ARG_CHANGED,
-  N_SIGNALS
-};
-
 static gpointer leat_node_parent_class;
-static gint leat_node_private_offset;
 static GParamSpec *leat_node_pspecs[LEAT_NODE_PROP_NAME + 1];
-static guint leat_node_signals[N_SIGNALS];
-
-LeatNodePrivate *
-leat_node_get_private (LeatNode *self)
-{
-  return G_STRUCT_MEMBER_P (self, leat_node_private_offset);
-}
 
 static void
 leat_node_dispose (GObject *object)
@@ -68,47 +49,6 @@ leat_node_finalize (GObject *object)
   g_free (priv->blamed);
   g_clear_pointer (&priv->places, g_array_unref);
   G_OBJECT_CLASS (leat_node_parent_class)->finalize (object);
-}
-
-void
-leat_node_rename (LeatNode *self, const char *name)
-{
-  LeatNodePrivate *priv = leat_node_get_private (self);
-
-  if (g_strcmp0 (priv->name, name) == 0)
-    return;
-  g_free (priv->name);
-  priv->name = g_strdup (name);
-  g_object_notify_by_pspec (G_OBJECT (self), leat_node_pspecs[LEAT_NODE_PROP_NAME]);
-}
-
-void
-leat_node_set_name_property (LeatNode *self, const char *name)
-{
-  LeatNodePrivate *priv = leat_node_get_private (self);
-
-  if (priv->pipeline != NULL)
-    g_warning ("%s is in a pipeline, which knows it by its name: it cannot be renamed", leat_node_get_label (self));
-  else
-    leat_node_rename (self, name);
-}
-
-void
-leat_node_lock (LeatNode *self)
-{
-  LeatPipeline *pipeline = leat_node_get_private (self)->pipeline;
-
-  if (pipeline != NULL)
-    leat_changes_lock (leat_pipeline_get_changes (pipeline));
-}
-
-void
-leat_node_unlock (LeatNode *self)
-{
-  LeatPipeline *pipeline = leat_node_get_private (self)->pipeline;
-
-  if (pipeline != NULL)
-    leat_changes_unlock (leat_pipeline_get_changes (pipeline));
 }
 
 static void
@@ -144,9 +84,8 @@ leat_node_class_init (gpointer g_class, gpointer data)
    *
    * Since: 0.1
    */
-  leat_node_signals[SIGNAL_ARG_CHANGED] =
-    g_signal_new ("arg-changed", LEAT_TYPE_NODE, G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0, NULL, NULL, NULL,
-                  G_TYPE_NONE, 1, G_TYPE_STRING);
+  leat_node_arg_changed_signal = g_signal_new ("arg-changed", LEAT_TYPE_NODE, G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0,
+                                               NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void
@@ -187,12 +126,6 @@ leat_node_get_type (void)
   return type_once;
 }
 
-void
-leat_node_emit_arg_changed (LeatNode *self, GQuark detail)
-{
-  g_signal_emit (self, leat_node_signals[SIGNAL_ARG_CHANGED], detail, g_quark_to_string (detail));
-}
-
 /**
  * leat_node_get_info: (skip)
  * @self: a node
@@ -209,125 +142,6 @@ leat_node_get_info (LeatNode *self)
   g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
 
   return LEAT_NODE_GET_CLASS (self)->info;
-}
-
-/**
- * leat_node_get_id:
- * @self: a node
- *
- * Gets the id that nodes of this kind are made by, such as `text:scan`.
- *
- * Returns: (transfer none): the id
- *
- * Since: 0.1
- */
-const char *
-leat_node_get_id (LeatNode *self)
-{
-  const LeatNodeInfo *info;
-
-  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
-
-  info = LEAT_NODE_GET_CLASS (self)->info;
-  return info != NULL ? info->id : G_OBJECT_TYPE_NAME (self);
-}
-
-/**
- * leat_node_get_name:
- * @self: a node
- *
- * Gets the node's name.
- *
- * Returns: (transfer none) (nullable): the name; %NULL while it has none and is in no pipeline
- *
- * Since: 0.1
- */
-const char *
-leat_node_get_name (LeatNode *self)
-{
-  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
-
-  return leat_node_get_private (self)->name;
-}
-
-const char *
-leat_node_get_label (LeatNode *self)
-{
-  const char *name = leat_node_get_name (self);
-
-  return name != NULL ? name : leat_node_get_id (self);
-}
-
-char *
-leat_node_dup_title (LeatNode *self)
-{
-  const char *name = leat_node_get_name (self);
-
-  return name != NULL ? g_strdup_printf ("%s \"%s\"", leat_node_get_id (self), name)
-                      : g_strdup (leat_node_get_id (self));
-}
-
-/**
- * leat_node_get_pipeline:
- * @self: a node
- *
- * Gets the pipeline that the node is in.
- *
- * Returns: (transfer none) (nullable): the pipeline
- *
- * Since: 0.1
- */
-LeatPipeline *
-leat_node_get_pipeline (LeatNode *self)
-{
-  g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
-
-  return leat_node_get_private (self)->pipeline;
-}
-
-void
-leat_node_set_pipeline (LeatNode *self, LeatPipeline *pipeline)
-{
-  leat_node_get_private (self)->pipeline = pipeline;
-}
-
-gboolean
-leat_node_is_frozen (LeatNode *self)
-{
-  LeatPipeline *pipeline = leat_node_get_private (self)->pipeline;
-
-  return pipeline != NULL && leat_pipeline_is_frozen (pipeline);
-}
-
-gboolean
-leat_node_check_idle (LeatNode *self, const char *verb, const char *what, GError **error)
-{
-  g_autofree char *title = NULL;
-
-  if (!leat_node_is_frozen (self))
-    return TRUE;
-  title = leat_node_dup_title (self);
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_BUSY,
-               "cannot %s \"%s\" of %s while a session is open on its pipeline: close the session first", verb, what,
-               title);
-  return FALSE;
-}
-
-gboolean
-leat_node_was_given (LeatNode *self, const LeatProp *prop)
-{
-  return g_ptr_array_find (leat_node_get_private (self)->given, prop, NULL);
-}
-
-gboolean
-leat_node_name_is_valid (const char *name)
-{
-  if (!g_ascii_isalpha (*name) && *name != '_')
-    return FALSE;
-  for (; *name != '\0'; name++)
-    if (!g_ascii_isalnum (*name) && *name != '_' && *name != '-')
-      return FALSE;
-  return TRUE;
 }
 
 /**

@@ -8,6 +8,19 @@
 
 G_BEGIN_DECLS
 
+/* Only leat-pipeline.c and leat-pipeline-fields.c look into it. */
+struct _LeatPipeline
+{
+  GObject parent_instance;
+
+  GPtrArray *nodes;
+  GHashTable *by_name; /* the same; the keys are the nodes' own names */
+  LeatBus *bus;
+  gint n_frozen; /* atomic */
+  LeatChanges *changes;
+  GThread *planner; /* atomic: the thread that plans it while it is frozen */
+};
+
 /* A session that is open on the pipeline holds it frozen: links and nodes stay as they are, and so do properties of
  * endpoints, but for the LIVE ones.  Other properties that are set wait until the session takes them over, or until the
  * pipeline thaws.  Calls nest. */

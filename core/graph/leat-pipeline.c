@@ -23,17 +23,6 @@
  *
  * Since: 0.1
  */
-struct _LeatPipeline
-{
-  GObject parent_instance;
-
-  GPtrArray *nodes;
-  GHashTable *by_name; /* the same; the keys are the nodes' own names */
-  LeatBus *bus;
-  gint n_frozen; /* atomic */
-  LeatChanges *changes;
-  GThread *planner; /* atomic: the thread that plans it while it is frozen */
-};
 
 G_DEFINE_FINAL_TYPE (LeatPipeline, leat_pipeline, G_TYPE_OBJECT)
 
@@ -144,30 +133,6 @@ leat_pipeline_end_planning (LeatPipeline *self)
 {
   g_atomic_pointer_set (&self->planner, NULL);
   leat_changes_unlock (self->changes);
-}
-
-gboolean
-leat_pipeline_is_planned_here (LeatPipeline *self)
-{
-  return g_atomic_pointer_get (&self->planner) == g_thread_self ();
-}
-
-gboolean
-leat_pipeline_is_frozen (LeatPipeline *self)
-{
-  return g_atomic_int_get (&self->n_frozen) > 0;
-}
-
-LeatChanges *
-leat_pipeline_get_changes (LeatPipeline *self)
-{
-  return self->changes;
-}
-
-GPtrArray *
-leat_pipeline_get_nodes (LeatPipeline *self)
-{
-  return self->nodes;
 }
 
 static LeatNode *

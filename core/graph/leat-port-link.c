@@ -203,46 +203,63 @@ leat_port_link (LeatPort *self, LeatPort *input, GError **error)
   return TRUE;
 }
 
-static void
-leat_port_cut (LeatPort *input)
+static gboolean
+leat_port_check_links (LeatPort *self, GError **error)
 {
-  g_ptr_array_remove (input->peer->peers, input);
-  input->peer = NULL;
+  if (self->peer != NULL)
+    return leat_port_check_specs (self->peer, self, error);
+  for (guint i = 0; self->peers != NULL && i < self->peers->len; i++)
+    if (!leat_port_check_specs (self, self->peers->pdata[i], error))
+      return FALSE;
+  return TRUE;
 }
 
 /**
- * leat_port_unlink:
- * @input: an input port
+ * leat_port_constrain:
+ * @self: a port
+ * @spec: what shall flow
+ * @error: return location
  *
- * Takes away the link that feeds an input, if there is one.
+ * Narrows what the port accepts, as a spec does that is written on a link or on the node.
  *
- * Not while a session is open on the pipeline.
+ * After a failure the port accepts what it did before.
+ *
+ * Returns: %FALSE with %LEAT_GRAPH_ERROR_SPEC when nothing would be left, here or at the other end of a link;
+ *   %LEAT_GRAPH_ERROR_BUSY while a session is open
  *
  * Since: 0.1
  */
-void
-leat_port_unlink (LeatPort *input)
+gboolean
+leat_port_constrain (LeatPort *self, LeatSpec *spec, GError **error)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatSpec) before = NULL;
+  g_autoptr (LeatSpec) constraint = NULL;
+  g_autofree char *label = NULL;
 
-  g_return_if_fail (LEAT_IS_PORT (input));
-  g_return_if_fail (input->direction == LEAT_PORT_INPUT);
+  g_return_val_if_fail (LEAT_IS_PORT (self), FALSE);
+  g_return_val_if_fail (spec != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  if (input->peer == NULL)
-    return;
-  if (input->node != NULL && !leat_node_check_idle (input->node, "unlink port", input->name, &error))
+  if (self->node != NULL && !leat_node_check_idle (self->node, "narrow port", self->name, error))
+    return FALSE;
+  constraint = self->constraint != NULL ? leat_spec_intersect (self->constraint, spec, error) : leat_spec_ref (spec);
+  if (constraint == NULL)
     {
-      g_warning ("%s", error->message);
-      return;
+      label = leat_port_dup_label (self);
+      g_prefix_error (error, "port %s: ", label);
+      return FALSE;
     }
-  leat_port_cut (input);
-}
-
-void
-leat_port_unlink_all (LeatPort *self)
-{
-  if (self->peer != NULL)
-    leat_port_cut (self);
-  while (self->peers != NULL && self->peers->len > 0)
-    leat_port_cut (self->peers->pdata[self->peers->len - 1]);
+  before = leat_spec_ref (self->accepted);
+  if (!leat_port_narrow (self, self->base, constraint, error))
+    return FALSE;
+  if (!leat_port_check_links (self, error))
+    {
+      g_clear_pointer (&self->accepted, leat_spec_unref);
+      self->accepted = g_steal_pointer (&before);
+      return FALSE;
+    }
+  g_clear_pointer (&self->constraint, leat_spec_unref);
+  self->constraint = g_steal_pointer (&constraint);
+  self->room = 0;
+  return TRUE;
 }

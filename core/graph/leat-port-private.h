@@ -41,5 +41,7 @@ gboolean leat_port_check_specs (LeatPort *self, LeatPort *input, GError **error)
 void leat_port_unlink_all (LeatPort *self);
 /* The node goes, or drops the port. */
 void leat_port_detach (LeatPort *self);
+/* What it accepts, of @base: NULL for @constraint is no limit. */
+gboolean leat_port_narrow (LeatPort *self, LeatSpec *base, LeatSpec *constraint, GError **error);
 
 G_END_DECLS

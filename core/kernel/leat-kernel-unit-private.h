@@ -68,6 +68,9 @@ GPtrArray *leat_kernel_unit_list_kernels (const LeatKernelUnit *self);
 GArray *leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end);
 /* The last token of the attribute (`[[..]]`, `alignas (..)` ...) at @index, or @index where there is none. */
 guint leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index);
+/* Words behind which parentheses stand, and those with which a type begins (leat-kernel-declarator.c). */
+extern const char *const leat_kernel_attribute_words[];
+extern const char *const leat_kernel_type_words[];
 /* The name that a declarator's tokens (`*const x[4] = 2`) declare, or G_MAXUINT. */
 guint leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end);
 

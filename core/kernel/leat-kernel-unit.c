@@ -6,13 +6,6 @@
 
 #include "leat-kernel-report-private.h"
 
-#include <string.h>
-
-static const char *const leat_unit_attributes[] = { "__launch_bounds__", "__attribute__", "__align__",
-                                                    "alignas",           "__declspec",    "decltype",
-                                                    "__maxnreg__",       "LEAT_CLUSTER",  NULL };
-static const char *const leat_unit_type_words[] = { "struct", "union", "enum", "class", "typedef", "using", NULL };
-
 static const struct
 {
   const char *word;
@@ -72,14 +65,14 @@ leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, g
   if (operator)
     return TRUE;
   return leat_tokens_at (self->tokens, index - 1)->kind == LEAT_TOKEN_IDENT
-         && !leat_tokens_is_any (self->tokens, index - 1, leat_unit_attributes);
+         && !leat_tokens_is_any (self->tokens, index - 1, leat_kernel_attribute_words);
 }
 
 /* Finds where the declaration at decl->first ends and what it is.  Returns FALSE at a syntax error. */
 static gboolean
 leat_kernel_unit_read_decl (LeatKernelUnit *self, LeatDecl *decl, GError **error)
 {
-  gboolean is_type = leat_tokens_is_any (self->tokens, decl->first, leat_unit_type_words), assigned = FALSE;
+  gboolean is_type = leat_tokens_is_any (self->tokens, decl->first, leat_kernel_type_words), assigned = FALSE;
   guint i = decl->first, braces = G_MAXUINT;
 
   for (;; i++)
@@ -99,7 +92,7 @@ leat_kernel_unit_read_decl (LeatKernelUnit *self, LeatDecl *decl, GError **error
       if (leat_tokens_is (self->tokens, i, "template"))
         {
           i = leat_kernel_unit_skip_angles (self, i + 1) - 1;
-          is_type = leat_tokens_is_any (self->tokens, i + 1, leat_unit_type_words);
+          is_type = leat_tokens_is_any (self->tokens, i + 1, leat_kernel_type_words);
         }
       else if (leat_tokens_is (self->tokens, i, "("))
         {
@@ -269,7 +262,7 @@ leat_kernel_unit_type_name (const LeatKernelUnit *self, const LeatDecl *decl)
     return leat_kernel_unit_declared_name (self, name + 1, decl->last);
   while (leat_tokens_is (self->tokens, name, "template"))
     name = leat_kernel_unit_skip_angles (self, name + 1);
-  name += leat_tokens_is_any (self->tokens, name + 1, leat_unit_type_words) ? 2 : 1; /* `enum class` */
+  name += leat_tokens_is_any (self->tokens, name + 1, leat_kernel_type_words) ? 2 : 1; /* `enum class` */
   while (leat_kernel_unit_skip_attribute (self, name) != name)
     name = leat_kernel_unit_skip_attribute (self, name) + 1;
   return leat_tokens_at (self->tokens, name)->kind == LEAT_TOKEN_IDENT ? name : G_MAXUINT;
@@ -357,55 +350,4 @@ leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end)
         }
     }
   return pieces;
-}
-
-guint
-leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index)
-{
-  static const char *const words[] = { "__attribute__", "__align__", "alignas", "__declspec", NULL };
-
-  if (leat_tokens_is (self->tokens, index, "[") && leat_tokens_is (self->tokens, index + 1, "["))
-    return leat_kernel_unit_match (self, index);
-  return leat_tokens_is_any (self->tokens, index, words) && leat_tokens_is (self->tokens, index + 1, "(")
-           ? leat_kernel_unit_match (self, index + 1)
-           : index;
-}
-
-guint
-leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end)
-{
-  static const char *const marks[] = { "*", "const", "volatile", "__restrict__", NULL }; /* `(**const name)` */
-  guint name = G_MAXUINT;
-  gboolean type = FALSE; /* `struct { .. } name` */
-
-  for (guint i = first; i < end; i++)
-    {
-      const LeatToken *token = leat_tokens_at (self->tokens, i);
-
-      if (leat_tokens_is (self->tokens, i, "{") && type && !leat_tokens_is (self->tokens, i - 1, "="))
-        {
-          i = token->match;
-          continue;
-        }
-      type = type || leat_tokens_is_any (self->tokens, i, leat_unit_type_words);
-      if (leat_kernel_unit_skip_attribute (self, i) != i)
-        i = leat_kernel_unit_skip_attribute (self, i);
-      else if (token->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (self->tokens, i, leat_unit_attributes)
-               && leat_tokens_is (self->tokens, i + 1, "("))
-        i = leat_tokens_at (self->tokens, i + 1)->match;
-      else if (token->kind == LEAT_TOKEN_IDENT)
-        name = i;
-      else if (leat_tokens_is (self->tokens, i, "(") && leat_tokens_is (self->tokens, i + 1, "*"))
-        {
-          for (i += 2; leat_tokens_is_any (self->tokens, i, marks);)
-            i++;
-          if (!leat_tokens_is (self->tokens, i, "("))
-            return i;
-          i--;
-        }
-      else if (leat_tokens_is (self->tokens, i, "[") || leat_tokens_is (self->tokens, i, "=")
-               || leat_tokens_is (self->tokens, i, "{"))
-        break;
-    }
-  return name;
 }

@@ -16,4 +16,15 @@ typedef union
   double d;
 } LeatKernelNumber;
 
+/* One declarator of a declaration at file scope. */
+typedef struct
+{
+  const LeatDecl *decl;
+  guint name, last;
+  guint type_end; /* the name of the first declarator */
+} LeatKernelVariable;
+
+/* (element-type LeatKernelVariable): those without an initialiser. (transfer full) */
+GArray *leat_kernel_unit_list_bare (const LeatKernelUnit *unit);
+
 G_END_DECLS

@@ -8,8 +8,6 @@
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
 
-#include <string.h>
-
 /* @rest: the text behind `blockIdx` or `gridDim` */
 static gboolean
 leat_lanes_is_plain_axis (const char *rest)
@@ -70,43 +68,6 @@ leat_kernel_unit_why_not_wide (const LeatKernelUnit *unit, LeatKernelCalls *call
         return "it uses the grid's z";
     }
   return NULL;
-}
-
-/* Variables of the device outlive a launch, and are one for all lanes. */
-gboolean
-leat_decl_keeps_data (const LeatKernelUnit *unit, const LeatDecl *decl)
-{
-  gboolean fixed = (decl->flags & (LEAT_DECL_IS_CONSTANT | LEAT_DECL_IS_CONSTEXPR | LEAT_DECL_IS_SHARED)) != 0;
-
-  if (decl->kind != LEAT_DECL_VARIABLE || !(decl->flags & LEAT_DECL_IS_DEVICE))
-    return FALSE;
-  for (guint t = decl->first; t < decl->last && !leat_tokens_is (unit->tokens, t, "=") && !fixed; t++)
-    fixed = leat_tokens_is (unit->tokens, t, "const");
-  return !fixed;
-}
-
-char *
-leat_kernel_unit_dup_kept_name (const LeatKernelUnit *unit)
-{
-  for (guint i = 0; i < unit->decls->len; i++)
-    {
-      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
-      guint name =
-        leat_decl_keeps_data (unit, decl) ? leat_kernel_unit_declared_name (unit, decl->first, decl->last) : G_MAXUINT;
-
-      if (name != G_MAXUINT)
-        return leat_tokens_dup (unit->tokens, name);
-    }
-  return g_strdup ("a variable");
-}
-
-gboolean
-leat_kernel_unit_keeps_data (const LeatKernelUnit *unit)
-{
-  for (guint i = 0; i < unit->decls->len; i++)
-    if (leat_decl_keeps_data (unit, leat_kernel_unit_at (unit, i)))
-      return TRUE;
-  return FALSE;
 }
 
 static void

@@ -58,12 +58,6 @@ leat_pp_peek_ahead (const LeatPreprocessorFile *file, char *bytes, guint n)
     }
 }
 
-gboolean
-leat_pp_is_word (char c)
-{
-  return g_ascii_isalnum (c) || c == '_' || c == '$' || (guchar) c >= 0x80;
-}
-
 /* Past the comment at `/`; FALSE where it has no end. */
 static gboolean
 leat_pp_skip_comment (LeatPreprocessorFile *file, gboolean line)

@@ -140,38 +140,6 @@ leat_pp_begin_group (LeatPreprocessor *self, const LeatPpToken *directive)
     leat_pp_skip_group (self);
 }
 
-char *
-leat_pp_dup_line (LeatPreprocessor *self)
-{
-  g_autoptr (GString) out = g_string_new (NULL);
-  LeatPpToken token;
-
-  while (leat_pp_lex_line (self, &token))
-    {
-      if (out->len > 0 && (token.flags & LEAT_PP_WHITE))
-        g_string_append_c (out, ' ');
-      g_string_append_len (out, token.text, token.length);
-    }
-  return g_string_free (g_steal_pointer (&out), FALSE);
-}
-
-char *
-leat_pp_dup_expanded_line (LeatPreprocessor *self)
-{
-  g_autoptr (GString) out = g_string_new (NULL);
-  LeatPpToken token;
-
-  for (leat_pp_next (self, &token); token.kind != LEAT_PP_END; leat_pp_next (self, &token))
-    {
-      if (token.kind == LEAT_PP_PADDING)
-        continue;
-      if (out->len > 0)
-        g_string_append_c (out, ' ');
-      g_string_append_len (out, token.text, token.length);
-    }
-  return g_string_free (g_steal_pointer (&out), FALSE);
-}
-
 /* `5 "file"` of #line, or of the mark that another preprocessor has left. */
 static void
 leat_pp_obey_line (LeatPreprocessor *self, guint line, const char *words)

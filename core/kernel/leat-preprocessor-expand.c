@@ -250,3 +250,20 @@ leat_pp_next (LeatPreprocessor *self, LeatPpToken *token)
   if (self->error != NULL)
     *token = (LeatPpToken){ .kind = LEAT_PP_END };
 }
+
+char *
+leat_pp_dup_expanded_line (LeatPreprocessor *self)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  LeatPpToken token;
+
+  for (leat_pp_next (self, &token); token.kind != LEAT_PP_END; leat_pp_next (self, &token))
+    {
+      if (token.kind == LEAT_PP_PADDING)
+        continue;
+      if (out->len > 0)
+        g_string_append_c (out, ' ');
+      g_string_append_len (out, token.text, token.length);
+    }
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}

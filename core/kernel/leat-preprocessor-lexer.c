@@ -299,8 +299,17 @@ leat_pp_lex_whole (LeatPreprocessor *self, const char *text, gsize length, LeatP
   return whole;
 }
 
-gboolean
-leat_pp_is (const LeatPpToken *token, const char *word)
+char *
+leat_pp_dup_line (LeatPreprocessor *self)
 {
-  return token->text != NULL && strncmp (token->text, word, token->length) == 0 && word[token->length] == '\0';
+  g_autoptr (GString) out = g_string_new (NULL);
+  LeatPpToken token;
+
+  while (leat_pp_lex_line (self, &token))
+    {
+      if (out->len > 0 && (token.flags & LEAT_PP_WHITE))
+        g_string_append_c (out, ' ');
+      g_string_append_len (out, token.text, token.length);
+    }
+  return g_string_free (g_steal_pointer (&out), FALSE);
 }

@@ -10,50 +10,6 @@
 
 #define LEAT_PP_PARAMS_MAX 4096 /* a token's param holds less than 65536 */
 
-static guint
-leat_pp_word_hash (gconstpointer data)
-{
-  const LeatPpWord *self = data;
-  guint hash = 2166136261u;
-
-  for (guint i = 0; i < self->length; i++)
-    hash = (hash ^ (guchar) self->text[i]) * 16777619u;
-  return hash;
-}
-
-static gboolean
-leat_pp_word_equal (gconstpointer a, gconstpointer b)
-{
-  const LeatPpWord *x = a, *y = b;
-
-  return x->length == y->length && memcmp (x->text, y->text, x->length) == 0;
-}
-
-GHashTable *
-leat_pp_macros_new (void)
-{
-  return g_hash_table_new_full (leat_pp_word_hash, leat_pp_word_equal, g_free, NULL);
-}
-
-void
-leat_pp_macro_free (LeatPpMacro *self)
-{
-  g_free (self->name);
-  g_free (self->body);
-  g_free (self);
-}
-
-LeatPpMacro *
-leat_pp_find (LeatPreprocessor *self, const char *name, gsize length)
-{
-  LeatPpWord word = { name, length };
-  gpointer found;
-
-  if (g_hash_table_lookup_extended (self->macros, &word, NULL, &found))
-    return found;
-  return leat_pp_find_predefined (self, &word);
-}
-
 /* @macro: NULL for a name that is no macro any more */
 static void
 leat_pp_set_macro (LeatPreprocessor *self, const char *name, gsize length, LeatPpMacro *macro)

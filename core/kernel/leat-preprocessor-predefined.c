@@ -321,3 +321,14 @@ leat_pp_find_predefined (LeatPreprocessor *self, const LeatPpWord *word)
     return shared;
   return word->length >= 9 && (word->text[0] == 'L' || word->text[0] == '_') ? leat_pp_find_target (self, word) : NULL;
 }
+
+LeatPpMacro *
+leat_pp_find (LeatPreprocessor *self, const char *name, gsize length)
+{
+  LeatPpWord word = { name, length };
+  gpointer found;
+
+  if (g_hash_table_lookup_extended (self->macros, &word, NULL, &found))
+    return found;
+  return leat_pp_find_predefined (self, &word);
+}

@@ -23,6 +23,8 @@ typedef enum
 /* From now on snapshots have what @teller adds, which there is one of for each kind.  When there are sessions a socket
  * is made where LEAT_MONITOR asks for one. */
 void leat_monitor_join (LeatMonitorKind kind, LeatMonitorTeller teller);
+/* FALSE where there is one of its kind already. */
+gboolean leat_monitor_add_teller (LeatMonitorKind kind, LeatMonitorTeller teller);
 
 /* UTF-8: what is none as \xHH, byte by byte. (transfer full) */
 char *leat_monitor_dup_text (const char *text);

@@ -14,26 +14,10 @@
 
 static gpointer leat_monitor_tellers[LEAT_MONITOR_N_KINDS]; /* atomic: LeatMonitorTeller; NULL where none has joined */
 
-/* LEAT_MONITOR asks for a socket from the first session on. */
-static void
-leat_monitor_start_as_asked (void)
+gboolean
+leat_monitor_add_teller (LeatMonitorKind kind, LeatMonitorTeller teller)
 {
-  const char *asked = g_getenv ("LEAT_MONITOR");
-  g_autoptr (GError) error = NULL;
-
-  if (asked == NULL || *asked == '\0' || g_str_equal (asked, "0"))
-    return;
-  if (!leat_monitor_start (g_str_equal (asked, "1") ? NULL : asked, &error)
-      && !g_error_matches (error, LEAT_MONITOR_ERROR, LEAT_MONITOR_ERROR_STATE))
-    g_message ("LEAT_MONITOR: %s", error->message);
-}
-
-void
-leat_monitor_join (LeatMonitorKind kind, LeatMonitorTeller teller)
-{
-  if (g_atomic_pointer_compare_and_exchange (&leat_monitor_tellers[kind], NULL, (gpointer) teller)
-      && kind == LEAT_MONITOR_SESSIONS)
-    leat_monitor_start_as_asked ();
+  return g_atomic_pointer_compare_and_exchange (&leat_monitor_tellers[kind], NULL, (gpointer) teller);
 }
 
 /* Before there was any. */

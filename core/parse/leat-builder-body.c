@@ -130,11 +130,3 @@ leat_builder_link_body (LeatBuilder *self, LeatBuilderNode *holder, gpointer unu
   self->holder = before;
   leat_builder_doubt_ports (self, holder, n_before);
 }
-
-LeatBuilderNode *
-leat_builder_find_end (LeatBuilder *self, const char *name)
-{
-  if (self->holder == NULL || !leat_syntax_is_body_word (name))
-    return NULL;
-  return g_str_equal (name, "in") ? self->holder->begin : self->holder->end;
-}

@@ -12,17 +12,6 @@ typedef struct
   GError *error;
 } LeatErrorEntry;
 
-/**
- * leat_parse_error_quark:
- *
- * Gets the domain of #LeatParseError.
- *
- * Returns: the quark
- */
-/* clang-format off */
-G_DEFINE_QUARK (leat-parse-error-quark, leat_parse_error)
-/* clang-format on */
-
 static void
 leat_error_entry_free (gpointer data)
 {

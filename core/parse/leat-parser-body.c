@@ -6,26 +6,6 @@
 
 #include "leat-parser-private.h"
 
-/* Iterative: what is skipped may be nested as deep as the text is long. */
-void
-leat_parser_skip_token (LeatParser *self)
-{
-  guint depth = 0;
-
-  do
-    {
-      const LeatToken *token = leat_parser_take (self);
-
-      if (token == NULL)
-        return;
-      if (token->kind == LEAT_TOKEN_OPEN)
-        depth++;
-      else if (token->kind == LEAT_TOKEN_CLOSE && depth > 0)
-        depth--;
-    }
-  while (depth > 0);
-}
-
 /* Refuses statements that only a whole file has.  A `let` is read all the same, so that its uses are not unknown on
  * top. */
 static LeatSyntaxStatement *

@@ -210,3 +210,23 @@ leat_parser_report_after_node (LeatParser *self, const char *expected)
     expected = "\"+\" between nodes; the shell takes the > of a ->";
   leat_parser_report_unexpected (self, expected);
 }
+
+/* Iterative: what is skipped may be nested as deep as the text is long. */
+void
+leat_parser_skip_token (LeatParser *self)
+{
+  guint depth = 0;
+
+  do
+    {
+      const LeatToken *token = leat_parser_take (self);
+
+      if (token == NULL)
+        return;
+      if (token->kind == LEAT_TOKEN_OPEN)
+        depth++;
+      else if (token->kind == LEAT_TOKEN_CLOSE && depth > 0)
+        depth--;
+    }
+  while (depth > 0);
+}

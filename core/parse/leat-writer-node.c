@@ -145,7 +145,5 @@ leat_writer_make_node (LeatWriter *self, const LeatWriterNode *node)
 
   for (guint i = 0; set[i] != NULL; i++)
     leat_writer_add_prop (self, syntax, node->node, set[i]);
-  if (LEAT_IS_GROUP (node->node))
-    leat_writer_write_body (self, syntax, LEAT_GROUP (node->node));
   return syntax;
 }

@@ -50,7 +50,6 @@ LeatSyntax *leat_writer_write (LeatPipeline *pipeline, LeatTextStyle style, cons
 void leat_writer_gather_chains (LeatWriter *self);
 void leat_writer_choose_names (LeatWriter *self);
 LeatSyntaxNode *leat_writer_make_node (LeatWriter *self, const LeatWriterNode *node);
-void leat_writer_write_body (LeatWriter *self, LeatSyntaxNode *syntax, LeatGroup *group);
 /* The spec that a chain says after @output, once; NULL for none. */
 char *leat_writer_take_link_spec (LeatWriter *self, LeatPort *output);
 

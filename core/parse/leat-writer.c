@@ -45,6 +45,19 @@ leat_writer_get_name (LeatNode *node)
   return leat_group_end_is_begin (LEAT_GROUP_END (node)) ? "in" : "out";
 }
 
+static void leat_writer_write_body (LeatWriter *self, LeatSyntaxNode *syntax, LeatGroup *group);
+
+/* With its body, where it has one. */
+static LeatSyntaxNode *
+leat_writer_make_whole_node (LeatWriter *self, const LeatWriterNode *node)
+{
+  LeatSyntaxNode *syntax = leat_writer_make_node (self, node);
+
+  if (LEAT_IS_GROUP (node->node))
+    leat_writer_write_body (self, syntax, LEAT_GROUP (node->node));
+  return syntax;
+}
+
 static LeatSyntaxElement *
 leat_writer_make_element (LeatWriter *self, const LeatWriterStep *step)
 {
@@ -58,7 +71,7 @@ leat_writer_make_element (LeatWriter *self, const LeatWriterStep *step)
       return element;
     }
   element = leat_syntax_element_new (self->arena, LEAT_SYNTAX_ELEMENT_NODE, NULL);
-  element->node = leat_writer_make_node (self, step->node);
+  element->node = leat_writer_make_whole_node (self, step->node);
   step->node->written = TRUE;
   return element;
 }
@@ -96,12 +109,12 @@ leat_writer_make_single (LeatWriter *self, LeatWriterNode *node)
   if (self->style == LEAT_TEXT_STYLE_FILE && node->needs_name)
     {
       statement = leat_syntax_statement_new (self->arena, LEAT_SYNTAX_NODE, NULL);
-      statement->node = leat_writer_make_node (self, node);
+      statement->node = leat_writer_make_whole_node (self, node);
       return statement;
     }
   statement = leat_syntax_statement_new (self->arena, LEAT_SYNTAX_CHAIN, NULL);
   element = leat_syntax_element_new (self->arena, LEAT_SYNTAX_ELEMENT_NODE, NULL);
-  element->node = leat_writer_make_node (self, node);
+  element->node = leat_writer_make_whole_node (self, node);
   leat_syntax_list_add (statement->elements, element);
   return statement;
 }
@@ -148,7 +161,7 @@ leat_writer_write_group (LeatPipeline *pipeline, LeatGroup *group, LeatTextStyle
   leat_writer_add_statements (&self, statements);
 }
 
-void
+static void
 leat_writer_write_body (LeatWriter *self, LeatSyntaxNode *syntax, LeatGroup *group)
 {
   leat_syntax_node_add_body (syntax, self->arena, NULL);

@@ -23,23 +23,6 @@
  */
 G_DEFINE_FINAL_TYPE (LeatScheduler, leat_scheduler, G_TYPE_OBJECT)
 
-LeatMember *
-leat_member_ref (LeatMember *self)
-{
-  g_atomic_ref_count_inc (&self->refs);
-  return self;
-}
-
-void
-leat_member_unref (LeatMember *self)
-{
-  if (!g_atomic_ref_count_dec (&self->refs))
-    return;
-  leat_heap_clear (&self->due);
-  g_object_unref (self->session);
-  g_free (self);
-}
-
 static LeatMember *
 leat_member_new (LeatSession *session)
 {
@@ -50,17 +33,6 @@ leat_member_new (LeatSession *session)
   g_queue_init (&self->waiting);
   leat_member_init_order (self);
   return self;
-}
-
-LeatMember *
-leat_scheduler_find (LeatScheduler *self, LeatSession *session, GError **error)
-{
-  LeatMember *member = g_hash_table_lookup (self->by_session, session);
-
-  if (member == NULL)
-    g_set_error (error, LEAT_SCHEDULER_ERROR, LEAT_SCHEDULER_ERROR_MEMBER,
-                 "the session is not in the scheduler: leat_scheduler_add () puts it there");
-  return member;
 }
 
 static gboolean
