@@ -3,8 +3,7 @@
  */
 #pragma once
 
-#include "plan/leat-plan-private.h"
-#include "fuse/leat-fusible-private.h"
+#include "leat-bound-plan-private.h"
 
 G_BEGIN_DECLS
 
@@ -36,8 +35,11 @@ guint leat_op_parse_way (const LeatOp *op, const char *name);
 /* After all dependencies are known: in a body there are those within it alone, and outside a loop stands for its ops.
  */
 void leat_plan_lift_dependencies (LeatPlan *self);
-/* All of a plan but its bound half, for who binds it to a device at once. (transfer full) */
-LeatPlan *leat_plan_new_unbound (LeatPipeline *pipeline, GError **error);
+/* A plan that is recorded and bound to nothing yet, for who binds it to a device at once.  @persistent: a persistent
+ * kernel may have to do it. (transfer full) */
+LeatPlan *leat_plan_new_unbound (LeatPipeline *pipeline, gboolean persistent, GError **error);
+/* @recorded: (transfer full): finished. (transfer full) */
+LeatPlan *leat_bound_plan_new (LeatPlan *recorded);
 void leat_plan_find_slots (LeatPlan *self);
 gboolean leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source);
 
@@ -74,16 +76,19 @@ gboolean leat_plan_is_captured (LeatPlan *self, const LeatOp *op);
 /* Of a launch for so many lanes, which may be fewer than there are. */
 void leat_plan_predict_entries (LeatPlan *self, guint lanes, LeatPrediction *sum);
 /* The calls of one more run that the driver can count. */
+/* As leat_plan_dup_prediction (). (transfer full) */
+GVariant *leat_prediction_to_variant (const LeatPrediction *self);
 void leat_prediction_add (LeatPrediction *self, const LeatPrediction *run);
 /* Memory that the program brings counts as the host's. */
 gboolean leat_plan_is_on_host (LeatPlan *self, LeatBufferId id);
-void leat_plan_find_pieces (LeatPlan *self);
+/* @loaded: by op index, what is known of kernels since they are loaded; NULL before that */
+void leat_plan_find_pieces (LeatPlan *self, const LeatLoadedKernel *loaded);
 guint leat_plan_count_graphs (LeatPlan *self);
-gboolean leat_plan_settle (LeatPlan *self);
-void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why);
+gboolean leat_plan_settle (LeatPlan *self, const LeatLoadedKernel *loaded);
+void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why, const LeatLoadedKernel *loaded);
 void leat_plan_note_captured (LeatPlan *self, LeatOp *op, guint n_nodes);
-void leat_plan_find_early (LeatPlan *self);
-void leat_plan_allow_early (LeatPlan *self, const char *why);
+void leat_plan_find_early (LeatPlan *self, const LeatLoadedKernel *loaded);
+void leat_plan_allow_early (LeatPlan *self, const char *why, const LeatLoadedKernel *loaded);
 void leat_plan_take_early (LeatPlan *self, LeatPlan *other);
 gboolean leat_plan_has_same_early (LeatPlan *self, LeatPlan *other);
 /* As leat_plan_to_dot (), each box with its note at the end of its label. (nullable notes) (transfer full) */

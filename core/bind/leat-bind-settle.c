@@ -9,12 +9,13 @@
 
 /* Before kernels are loaded nothing may; then who loads them knows. @why: (nullable): NULL where it may be */
 void
-leat_plan_allow_early (LeatPlan *self, const char *why)
+leat_plan_allow_early (LeatPlan *self, const char *why, const LeatLoadedKernel *loaded)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
 
-  self->why_not_early = self->traits.early == LEAT_EARLY_NONE ? "as asked" : why;
-  leat_plan_find_early (self);
+  bound->why_not_early = bound->traits.early == LEAT_EARLY_NONE ? "as asked" : why;
+  leat_plan_find_early (self, loaded);
   leat_plan_predict (self);
 }
 
@@ -22,43 +23,48 @@ leat_plan_allow_early (LeatPlan *self, const char *why)
 void
 leat_plan_take_early (LeatPlan *self, LeatPlan *other)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
 
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
+      LeatBoundOp *bound_op = LEAT_BOUND_OP (op);
       const LeatOp *from = leat_plan_get_op (other, i);
+      const LeatBoundOp *bound_from = LEAT_BOUND_OP (from);
 
-      for (guint k = 0; k < op->n_after; k++)
-        op->early[k] = from->early[k];
-      op->n_early = from->n_early;
+      for (guint k = 0; k < bound_op->n_after; k++)
+        bound_op->early[k] = bound_from->early[k];
+      bound_op->n_early = bound_from->n_early;
     }
-  self->why_not_early = other->why_not_early;
+  bound->why_not_early = LEAT_BOUND_PLAN (other)->why_not_early;
   leat_plan_predict (self);
 }
 
 /* From now on pieces of one op are worth a graph. FALSE when there is none. */
 gboolean
-leat_plan_settle (LeatPlan *self)
+leat_plan_settle (LeatPlan *self, const LeatLoadedKernel *loaded)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
 
-  if (!self->holds_back)
+  if (!bound->holds_back)
     return FALSE;
-  self->traits.settled = TRUE;
-  leat_plan_find_pieces (self);
+  bound->traits.settled = TRUE;
+  leat_plan_find_pieces (self, loaded);
   leat_plan_predict (self);
   return TRUE;
 }
 
 /* It was found out that an op cannot be captured. */
 void
-leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why)
+leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why, const LeatLoadedKernel *loaded)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&LEAT_BOUND_PLAN (self)->lock);
 
-  g_free (op->why_eager);
-  op->why_eager = g_strdup (why);
-  leat_plan_find_pieces (self);
+  g_free (bound->why_cut);
+  bound->why_cut = g_strdup (why);
+  leat_plan_find_pieces (self, loaded);
   leat_plan_predict (self);
 }

@@ -11,7 +11,7 @@ leat_op_count_writes (const LeatOp *op, LeatPlan *plan, LeatBufferId root)
 {
   guint n = 0;
 
-  for (guint t = 0; t < op->n_touches && !op->elided; t++)
+  for (guint t = 0; t < op->n_touches && !LEAT_BOUND_OP (op)->elided; t++)
     n += (op->touches[t].access & LEAT_ACCESS_WRITE) && leat_plan_get_root (plan, op->touches[t].buffer)->id == root;
   return n;
 }
@@ -19,7 +19,7 @@ leat_op_count_writes (const LeatOp *op, LeatPlan *plan, LeatBufferId root)
 const LeatOp *
 leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *but)
 {
-  if (leat_plan_get_buffer (self, root)->n_writers == leat_op_count_writes (but, self, root))
+  if (LEAT_BOUND_BUFFER (leat_plan_get_buffer (self, root))->n_writers == leat_op_count_writes (but, self, root))
     return NULL;
   for (guint i = 0; i < self->ops->len; i++)
     {
@@ -34,5 +34,25 @@ leat_plan_find_other_writer (LeatPlan *self, LeatBufferId root, const LeatOp *bu
 guint64
 leat_buffer_get_room (const LeatBuffer *self)
 {
-  return self->stride > 0 ? self->stride * self->n_entries : self->bytes;
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (self);
+
+  return bound->stride > 0 ? bound->stride * bound->n_entries : self->bytes;
+}
+
+LeatBuffer *
+leat_plan_get_root (LeatPlan *self, LeatBufferId id)
+{
+  LeatBuffer *buffer = leat_plan_get_buffer (self, id);
+  LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+
+  while (bound->root != buffer->id)
+    buffer = leat_plan_get_buffer (self, bound->root);
+  return buffer;
+}
+
+gboolean
+leat_buffer_is_of_lane (const LeatBuffer *self)
+{
+  return self->kind == LEAT_BUFFER_STATE && self->scope == LEAT_STATE_LANE
+         && LEAT_BOUND_BUFFER (self)->place == LEAT_PLACE_OWN && !self->tells_flush;
 }

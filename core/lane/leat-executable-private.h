@@ -4,7 +4,7 @@
 #pragma once
 
 #include "driver/leat-cuda.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 G_BEGIN_DECLS
 

@@ -16,17 +16,17 @@ leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream
 {
   CUfunction function = leat_lane_get_function (self, path, op);
   void **params = leat_lane_get_launch (self, op)->params;
+  const guint *grid = self->program->loaded[op->index].grid;
 
   leat_lane_set_loop_handle (self, path, op, FALSE);
   *call = op->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
   if (op->cooperative && self->table->cuLaunchCooperativeKernel == NULL)
     return CUDA_ERROR_NOT_SUPPORTED;
   if (op->cooperative)
-    return (*self->table->cuLaunchCooperativeKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
-                                                      op->block[1], op->block[2], op->shared_bytes, stream, params);
-  return (*self->table->cuLaunchKernel) (function, op->grid[0], op->grid[1], leat_lane_get_depth (self, op),
-                                         op->block[0], op->block[1], op->block[2], op->shared_bytes, stream, params,
-                                         NULL);
+    return (*self->table->cuLaunchCooperativeKernel) (function, grid[0], grid[1], grid[2], op->block[0], op->block[1],
+                                                      op->block[2], op->shared_bytes, stream, params);
+  return (*self->table->cuLaunchKernel) (function, grid[0], grid[1], leat_lane_get_depth (self, op), op->block[0],
+                                         op->block[1], op->block[2], op->shared_bytes, stream, params, NULL);
 }
 
 static CUresult

@@ -152,7 +152,7 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
       gboolean good;
 
       /* The body of one that is unrolled comes with the loop. */
-      if (leat_path_skips (path, op) || (op->loop != NULL && op->loop->method == LEAT_LOOP_UNROLLED))
+      if (leat_path_skips (path, op) || (op->loop != NULL && LEAT_BOUND_LOOP (op->loop)->method == LEAT_LOOP_UNROLLED))
         continue;
       leat_nvtx_push (leat_node_get_name (op->node));
       good = leat_lane_add_node (self, path, to, op, error);

@@ -20,9 +20,9 @@ leat_lane_post_cut (LeatLane *self, const LeatOp *op, const LeatCaptureFault *fa
   g_autoptr (GError) warning = NULL;
   GVariantDict details;
 
-  for (guint i = 0; i < self->plan->pieces->len; i++)
+  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->pieces->len; i++)
     {
-      const LeatPiece *piece = &g_array_index (self->plan->pieces, LeatPiece, i);
+      const LeatPiece *piece = &g_array_index (LEAT_BOUND_PLAN (self->plan)->pieces, LeatPiece, i);
 
       outside += piece->captured ? 0 : piece->n_ops;
     }
@@ -44,7 +44,7 @@ leat_lane_post_cut (LeatLane *self, const LeatOp *op, const LeatCaptureFault *fa
 void
 leat_lane_cut (LeatLane *self, LeatOp *op, LeatCaptureFault *fault)
 {
-  leat_plan_cut_at (self->plan, op, fault->why);
+  leat_plan_cut_at (self->plan, op, fault->why, self->program->loaded);
   leat_lane_post_cut (self, op, fault);
   leat_capture_fault_clear (fault);
 }
@@ -52,9 +52,9 @@ leat_lane_cut (LeatLane *self, LeatOp *op, LeatCaptureFault *fault)
 static gboolean
 leat_lane_is_captured (LeatLane *self, const LeatOp *op)
 {
-  for (guint i = 0; i < self->plan->pieces->len; i++)
+  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->pieces->len; i++)
     {
-      const LeatPiece *piece = &g_array_index (self->plan->pieces, LeatPiece, i);
+      const LeatPiece *piece = &g_array_index (LEAT_BOUND_PLAN (self->plan)->pieces, LeatPiece, i);
 
       if (op->index >= piece->first && op->index < piece->end)
         return piece->captured;
@@ -73,7 +73,8 @@ leat_lane_try_foreign (LeatLane *self, GError **error)
       CUgraph graph;
       size_t n_nodes = 0;
 
-      if (op->kind != LEAT_OP_FOREIGN || op->tried || op->why_eager != NULL || !leat_lane_is_captured (self, op))
+      if (op->kind != LEAT_OP_FOREIGN || LEAT_BOUND_OP (op)->tried || leat_op_get_why_alone (op) != NULL
+          || !leat_lane_is_captured (self, op))
         continue;
       graph = leat_lane_capture_foreign (self, op, &fault);
       if (graph == NULL)
@@ -134,9 +135,9 @@ leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
   self->executables[path].copies = g_new0 (LeatTraffic, self->plan->ops->len + 1);
   self->executables[path].loops = g_new0 (LeatLoopGraph, self->plan->loops->len + 1);
   self->executables[path].unrolled = g_new0 (CUgraphNode *, self->plan->ops->len + 1);
-  for (guint i = 0; i < self->plan->pieces->len; i++)
+  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->pieces->len; i++)
     {
-      LeatPiece piece = g_array_index (self->plan->pieces, LeatPiece, i);
+      LeatPiece piece = g_array_index (LEAT_BOUND_PLAN (self->plan)->pieces, LeatPiece, i);
 
       if (piece.captured && leat_lane_has_ops (self, path, &piece)
           && !leat_lane_fill_graph (self, path, leat_lane_add_executable (self, path, &piece), error))
@@ -155,7 +156,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   guint64 unused;
   gboolean good;
 
-  if (self->plan->prediction.waits == 0 || leat_lane_lacks_bindings (self))
+  if (LEAT_BOUND_PLAN (self->plan)->prediction.waits == 0 || leat_lane_lacks_bindings (self))
     return TRUE;
   if (!leat_device_push (self->program->device, error))
     return FALSE;

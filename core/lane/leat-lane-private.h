@@ -16,7 +16,7 @@
 #include "leat-program-private.h"
 #include "leat-repeater-private.h"
 #include "leat-store-private.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-session-error.h"
 #include "leat-wait.h"
 
@@ -279,7 +279,7 @@ void leat_lane_free_spread (LeatLane *self);
 static inline gboolean
 leat_op_goes_by_entry (const LeatOp *op)
 {
-  return op->why_spread != NULL || op->by_rows;
+  return LEAT_BOUND_OP (op)->why_spread != NULL || LEAT_BOUND_OP (op)->by_rows;
 }
 /* From here on the staging memory begins at these (by buffer id; NULL for others) plus @at lanes, and @live lanes are
  * in use.  Graphs that are built follow. */

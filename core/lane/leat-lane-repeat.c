@@ -50,7 +50,7 @@ leat_lane_has_loop_node (LeatLane *self)
     {
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
 
-      if (!loop->is_kernel && loop->method != LEAT_LOOP_UNROLLED)
+      if (!loop->is_kernel && LEAT_BOUND_LOOP (loop)->method != LEAT_LOOP_UNROLLED)
         return TRUE;
     }
   return FALSE;
@@ -63,8 +63,8 @@ leat_lane_is_one_graph (LeatLane *self, LeatPath path)
 {
   const LeatExecutable *it = &self->executables[path];
 
-  return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && !leat_lane_has_loop_node (self)
-         && (self->plan->users->len == 0 || it->made_with == self->bound);
+  return it->exec != NULL && it->next == NULL && LEAT_BOUND_PLAN (self->plan)->pieces->len == 1
+         && !leat_lane_has_loop_node (self) && (self->plan->users->len == 0 || it->made_with == self->bound);
 }
 
 /* For so many runs a graph with what is bound now pays for itself. */

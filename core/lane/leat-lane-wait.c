@@ -38,11 +38,11 @@ leat_lane_note_wait (LeatLane *self, gint64 us)
 static char *
 leat_lane_dup_way_out (LeatLane *self)
 {
-  for (guint i = 0; i < self->plan->loops->len && self->plan->traits.whiles; i++)
+  for (guint i = 0; i < self->plan->loops->len && LEAT_BOUND_PLAN (self->plan)->traits.whiles; i++)
     {
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
 
-      if (loop->method == LEAT_LOOP_WHILE)
+      if (LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_WHILE)
         return g_strdup_printf ("set method=fused or method=host on loop \"%s\"", leat_node_get_name (loop->node));
     }
   return self->repeater != NULL ? g_strdup ("do the runs one by one, not many in one call") : NULL;

@@ -103,8 +103,8 @@ leat_session_check_may_run (LeatSession *self, GError **error)
 gboolean
 leat_session_wants_push (LeatSession *self)
 {
-  return self->recall.memo == NULL && !self->plan->traits.persistent
-         && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
+  return self->recall.memo == NULL && !LEAT_BOUND_PLAN (self->plan)->traits.persistent
+         && leat_plan_count_graphs (self->plan) < LEAT_BOUND_PLAN (self->plan)->pieces->len;
 }
 
 static gboolean

@@ -80,7 +80,7 @@ static gboolean
 leat_calibrate_apply (LeatCalibration *self, gboolean settled, GError **error)
 {
   LeatSession *session = self->session;
-  LeatTraits traits = session->plan->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (session->plan)->traits;
 
   traits.ways = self->ways;
   traits.settled = settled;
@@ -147,7 +147,7 @@ static gboolean
 leat_calibrate_fits (LeatCalibration *self)
 {
   LeatPlan *plan = self->session->plan;
-  LeatTraits traits = plan->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (plan)->traits;
 
   if (self->session->options.budget == 0)
     return TRUE;
@@ -179,7 +179,8 @@ leat_calibrate_try (LeatCalibration *self, const guint *before, GError **error)
 static gboolean
 leat_calibrate_may (const LeatOp *op, LeatTransferMode way)
 {
-  return op->kind == LEAT_OP_TRANSFER && op->choosable && (way != LEAT_TRANSFER_MAPPED || op->mappable);
+  return op->kind == LEAT_OP_TRANSFER && LEAT_BOUND_OP (op)->choosable
+         && (way != LEAT_TRANSFER_MAPPED || LEAT_BOUND_OP (op)->mappable);
 }
 
 /* One way for every transfer that can go it: two that share the link may gain only together. */
@@ -296,7 +297,7 @@ leat_calibrate_begin (LeatCalibration *self, GError **error)
   if (joins && leat_calibrate_apply (self, TRUE, NULL))
     return TRUE;
   memcpy (self->ways, rule, bytes);
-  return (!joins && !plan->holds_back) || leat_calibrate_apply (self, TRUE, error);
+  return (!joins && !LEAT_BOUND_PLAN (plan)->holds_back) || leat_calibrate_apply (self, TRUE, error);
 }
 
 static gboolean
@@ -405,7 +406,7 @@ static gboolean
 leat_session_has_outside (LeatSession *self)
 {
   for (guint i = 0; i < self->plan->ops->len; i++)
-    if (leat_plan_get_op (self->plan, i)->why_eager != NULL)
+    if (leat_op_get_why_alone (leat_plan_get_op (self->plan, i)) != NULL)
       return TRUE;
   return FALSE;
 }
@@ -417,7 +418,7 @@ leat_session_has_choice (LeatSession *self)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->kind == LEAT_OP_TRANSFER ? op->choosable : leat_op_has_ways (op))
+      if (op->kind == LEAT_OP_TRANSFER ? LEAT_BOUND_OP (op)->choosable : leat_op_has_ways (op))
         return TRUE;
     }
   return FALSE;
@@ -434,8 +435,8 @@ leat_session_plan_calibration (LeatSession *self)
   g_mutex_unlock (&self->told.lock);
   self->tuning.ways_known = FALSE;
   self->tuning.to_calibrate = self->options.calibrate && self->options.executor != LEAT_EXECUTOR_EAGER
-                              && !self->plan->traits.persistent && !self->plan->traits.integrated
-                              && leat_session_has_choice (self)
+                              && !LEAT_BOUND_PLAN (self->plan)->traits.persistent
+                              && !LEAT_BOUND_PLAN (self->plan)->traits.integrated && leat_session_has_choice (self)
                               && (!leat_session_recall_ways (self) || leat_session_has_bands (self));
 }
 
@@ -486,7 +487,7 @@ leat_session_calibrate (LeatSession *self, LeatSessionFlight *flight, GError **e
                                   .ways = ways,
                                   .candidates = candidates,
                                   .left_us = self->tuning.trials_us,
-                                  .settled = self->plan->traits.settled };
+                                  .settled = LEAT_BOUND_PLAN (self->plan)->traits.settled };
   const LeatWorkCounts work = self->graph_counts.work;
   const gint64 unseen_waits = self->graph_counts.unseen_waits;
   LeatMemoryTally tally;

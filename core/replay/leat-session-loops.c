@@ -60,14 +60,14 @@ leat_session_get_loop (LeatSession *self, const LeatPlanLoop *loop)
 static void
 leat_session_note_iterations (LeatSession *self, const LeatPlanLoop *loop, guint64 iterations)
 {
-  gboolean of_graph =
-    loop->method == LEAT_LOOP_WHILE && leat_plan_is_captured (self->plan, leat_plan_get_op (self->plan, loop->first));
+  gboolean of_graph = LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_WHILE
+                      && leat_plan_is_captured (self->plan, leat_plan_get_op (self->plan, loop->first));
 
-  if (loop->parent != NULL || of_graph || loop->method == LEAT_LOOP_FUSED)
+  if (loop->parent != NULL || of_graph || LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_FUSED)
     return;
-  self->ledger.predicted.kernels += iterations * loop->kernels;
-  self->ledger.predicted.copies += iterations * loop->copies;
-  self->ledger.predicted.fills += iterations * loop->fills;
+  self->ledger.predicted.kernels += iterations * LEAT_BOUND_LOOP (loop)->kernels;
+  self->ledger.predicted.copies += iterations * LEAT_BOUND_LOOP (loop)->copies;
+  self->ledger.predicted.fills += iterations * LEAT_BOUND_LOOP (loop)->fills;
 }
 
 static void
@@ -83,8 +83,8 @@ leat_session_note_loop (LeatSession *self, LeatLane *lane, const LeatPlanLoop *l
       total->last.iterations = total->last.away;
     }
   leat_session_note_iterations (self, loop, total->last.iterations);
-  total->method = loop->method;
-  total->why = loop->why;
+  total->method = LEAT_BOUND_LOOP (loop)->method;
+  total->why = LEAT_BOUND_LOOP (loop)->why;
   total->runs++;
   total->total += total->last.iterations;
   total->most = MAX (total->most, total->last.iterations);
@@ -106,7 +106,7 @@ leat_session_dup_loop_state (LeatSession *self, LeatLane *lane, const LeatPlanLo
 static const char *
 leat_session_get_other_way (LeatSession *self, const LeatPlanLoop *loop)
 {
-  return loop->method != LEAT_LOOP_FUSED && !self->plan->traits.integrated
+  return LEAT_BOUND_LOOP (loop)->method != LEAT_LOOP_FUSED && !LEAT_BOUND_PLAN (self->plan)->traits.integrated
              && leat_plan_may_loop (self->plan, loop, LEAT_LOOP_FUSED)
            ? "; method=fused may do more of them in that time"
            : "";
@@ -171,7 +171,8 @@ leat_session_refuse_loop (LeatSession *self, LeatSessionFlight *flight, const Le
   g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
                "%s%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
                " iterations by method=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
-               runs, leat_node_get_id (loop->node), name, iterations, leat_loop_method_get_name (loop->method),
+               runs, leat_node_get_id (loop->node), name, iterations,
+               leat_loop_method_get_name (LEAT_BOUND_LOOP (loop)->method),
                *state != '\0' ? ", each of which hands on " : "", state, leat_session_get_other_way (self, loop));
 }
 

@@ -43,8 +43,8 @@ leat_session_is_in_place (LeatSession *self)
 static gboolean
 leat_plan_is_plain (const LeatPlan *self)
 {
-  return self->prediction.waits > 0 && self->prediction.foreign == 0 && self->users->len == 0 && self->loops->len == 0
-         && !self->grows && !self->holds_back;
+  return LEAT_BOUND_PLAN (self)->prediction.waits > 0 && LEAT_BOUND_PLAN (self)->prediction.foreign == 0
+         && self->users->len == 0 && self->loops->len == 0 && !self->grows && !LEAT_BOUND_PLAN (self)->holds_back;
 }
 
 gboolean
@@ -84,8 +84,8 @@ static void
 leat_quick_read (LeatQuick *self)
 {
   LeatSession *session = self->session;
-  gboolean fresh =
-    !session->options.reuse || session->plan->why_not_reusable != NULL || session->plan->traits.persistent;
+  gboolean fresh = !session->options.reuse || LEAT_BOUND_PLAN (session->plan)->why_not_reusable != NULL
+                   || LEAT_BOUND_PLAN (session->plan)->traits.persistent;
 
   for (guint i = 0; i < session->ends.inputs->len; i++)
     {

@@ -121,7 +121,7 @@ gboolean
 leat_session_launch_steps (LeatSession *self, LeatSessionFlight *flight, guint64 n, LeatPath *path, GError **error)
 {
   LeatLane *lane = flight->lane;
-  const gboolean reused = self->options.reuse && self->plan->why_not_reusable == NULL;
+  const gboolean reused = self->options.reuse && LEAT_BOUND_PLAN (self->plan)->why_not_reusable == NULL;
   LeatPath first = *path == LEAT_PATH_REUSED ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
   LeatPath others = reused ? LEAT_PATH_STEP : LEAT_PATH_FIRST;
 

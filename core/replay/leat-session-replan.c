@@ -90,7 +90,8 @@ leat_session_check_endpoints (LeatSession *self, LeatPlan *plan, gboolean grows,
 LeatPlan *
 leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error)
 {
-  g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
+  g_autoptr (LeatPlan) plan =
+    leat_plan_new_unbound (self->pipeline, LEAT_BOUND_PLAN (self->plan)->traits.persistent, error);
 
   if (plan == NULL || !leat_session_check_endpoints (self, plan, grows, error)
       || (self->recall.memo != NULL && !leat_session_check_memo (plan, error)))
@@ -105,7 +106,7 @@ leat_session_undo (LeatSession *self, LeatAttempt *attempt)
   LeatPlan *plan;
 
   leat_attempt_undo (attempt);
-  plan = leat_plan_new_unbound (self->pipeline, NULL);
+  plan = leat_plan_new_unbound (self->pipeline, FALSE, NULL);
   g_clear_object (&plan);
 }
 

@@ -27,8 +27,8 @@
 static LeatPath
 leat_session_choose_path (LeatSession *self, const LeatSessionFlight *flight)
 {
-  if (!self->options.reuse || self->plan->traits.persistent || self->plan->why_not_reusable != NULL
-      || flight->run.streamed || flight->run.flushes)
+  if (!self->options.reuse || LEAT_BOUND_PLAN (self->plan)->traits.persistent
+      || LEAT_BOUND_PLAN (self->plan)->why_not_reusable != NULL || flight->run.streamed || flight->run.flushes)
     return LEAT_PATH_FULL;
   for (guint i = 0; i < self->ends.inputs->len; i++)
     {
@@ -57,7 +57,7 @@ static G_NO_INLINE void
 leat_session_settle_plan (LeatSession *self)
 {
   self->ledger.levels_changed = TRUE;
-  if (leat_plan_settle (self->plan))
+  if (leat_plan_settle (self->plan, self->program->loaded))
     for (guint i = 0; i < self->lanes->len; i++)
       leat_lane_destroy_graphs (g_ptr_array_index (self->lanes, i));
 }
@@ -94,9 +94,9 @@ leat_session_launch_all (LeatSession *self, LeatSessionFlight *flight, GError **
   gboolean measured = steps == 0 && lane->timing != NULL && leat_session_is_next_measured (self);
   LeatPath path = measured ? LEAT_PATH_TIMED : leat_session_choose_path (self, flight);
 
-  if (self->plan->prediction.waits == 0)
+  if (LEAT_BOUND_PLAN (self->plan)->prediction.waits == 0)
     return TRUE;
-  if (G_UNLIKELY (self->plan->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
+  if (G_UNLIKELY (LEAT_BOUND_PLAN (self->plan)->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
     leat_session_settle_plan (self);
   if (!leat_session_prepare_path (self, lane, path, error))
     return FALSE;
@@ -351,8 +351,9 @@ gboolean
 leat_session_needs_quiet (LeatSession *self, const LeatSessionFlight *flight)
 {
   return flight->run.ends || leat_session_goes_one_by_one (self, flight)
-         || (self->plan->prediction.foreign > 0 && leat_changes_are_there (leat_pipeline_get_changes (self->pipeline)))
-         || (self->plan->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
+         || (LEAT_BOUND_PLAN (self->plan)->prediction.foreign > 0
+             && leat_changes_are_there (leat_pipeline_get_changes (self->pipeline)))
+         || (LEAT_BOUND_PLAN (self->plan)->holds_back && self->ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
 }
 
 /* Data that was read is counted once, however far the run gets. */

@@ -37,7 +37,7 @@ leat_session_find_setup (LeatSession *self, LeatPlan *plan)
 
       if (setup->key != key)
         continue;
-      if (plan->traits.settled)
+      if (LEAT_BOUND_PLAN (plan)->traits.settled)
         leat_setup_settle (setup);
       if (leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
         return setup;

@@ -69,7 +69,7 @@ void
 leat_session_tell_stats (LeatSession *self)
 {
   leat_session_note_run (self);
-  self->ledger.stats.early_starts = self->plan->prediction.early_starts;
+  self->ledger.stats.early_starts = LEAT_BOUND_PLAN (self->plan)->prediction.early_starts;
   if (G_UNLIKELY (self->ledger.levels_changed))
     leat_session_note_levels (self);
   g_mutex_lock (&self->told.lock);

@@ -190,7 +190,7 @@ leat_session_recall_ways (LeatSession *self)
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autofree char *path = leat_ways_dup_path (self);
   g_autofree guint *ways = g_new0 (guint, self->plan->ops->len + 1);
-  LeatTraits traits = self->plan->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (self->plan)->traits;
 
   if (!leat_ways_load (file, path))
     return FALSE;
@@ -256,7 +256,7 @@ gboolean
 leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
 {
   g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
-  LeatTraits traits = self->plan->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (self->plan)->traits;
 
   for (guint i = 0; i < MIN (plan->ops->len, self->plan->ops->len); i++)
     {
