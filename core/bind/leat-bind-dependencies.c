@@ -147,8 +147,10 @@ leat_plan_is_before (const LeatAncestors *self, guint first, guint second)
 /* Finds what each op waits for. @ancestors: for every op, the set of ops that are surely over when it begins; to be
  * freed with leat_ancestors_clear (). */
 void
-leat_plan_find_dependencies (LeatPlan *self, LeatAncestors *ancestors)
+leat_bind_find_dependencies (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+  LeatAncestors *ancestors = &bound->ancestors;
   LeatPlanUses uses = { g_new (LeatMemoryUse, self->buffers->len),
                         g_array_new (FALSE, FALSE, sizeof (LeatMemoryReader)),
                         g_array_new (FALSE, FALSE, sizeof (guint)) };

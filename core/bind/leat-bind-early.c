@@ -59,19 +59,21 @@ leat_plan_may_begin_early (LeatPlan *self, const LeatOp *before, const LeatOp *o
 }
 
 void
-leat_plan_find_early (LeatPlan *self, const LeatLoadedKernel *loaded)
+leat_bind_find_early (LeatBoundPlan *bound, const LeatLoadedKernel *loaded)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
-      LeatBoundOp *bound = LEAT_BOUND_OP (op);
+      LeatBoundOp *mine = LEAT_BOUND_OP (op);
 
-      bound->n_early = 0;
-      for (guint k = 0; k < bound->n_after; k++)
+      mine->n_early = 0;
+      for (guint k = 0; k < mine->n_after; k++)
         {
-          bound->early[k] = loaded != NULL && LEAT_BOUND_PLAN (self)->why_not_early == NULL
-                            && leat_plan_may_begin_early (self, leat_plan_get_op (self, bound->after[k]), op, loaded);
-          bound->n_early += bound->early[k];
+          mine->early[k] = bound->why_not_early == NULL
+                           && leat_plan_may_begin_early (self, leat_plan_get_op (self, mine->after[k]), op, loaded);
+          mine->n_early += mine->early[k];
         }
     }
 }

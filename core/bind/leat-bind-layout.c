@@ -153,13 +153,14 @@ leat_plan_find_largest (LeatPlan *self, guint places)
 
 /* Gives every buffer its place and sums up what a lane needs. */
 void
-leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors)
+leat_bind_lay_out (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
   g_autoptr (GPtrArray) waiting = g_ptr_array_new ();
   LeatLayout layout;
   LeatSlots *slots;
 
-  leat_layout_init (&layout, self, ancestors);
+  leat_layout_init (&layout, self, &bound->ancestors);
   for (guint i = 0; i < self->buffers->len; i++)
     {
       LeatBuffer *buffer = leat_plan_get_buffer (self, i);

@@ -116,9 +116,9 @@ leat_plan_hide_other (LeatPlan *self, const LeatPlanLoop *loop)
 
 /* Before anything else of the ops is decided. */
 void
-leat_plan_choose_loops (LeatPlan *self)
+leat_bind_choose_loops (LeatBoundPlan *bound)
 {
-  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatPlan *self = &bound->plan;
 
   for (guint i = 0; i < self->loops->len; i++)
     {
@@ -238,8 +238,10 @@ leat_plan_end_body (LeatPlan *self, const LeatPlanLoop *loop)
 }
 
 void
-leat_plan_lift_dependencies (LeatPlan *self)
+leat_bind_lift_dependencies (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; self->loops->len > 0 && i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
@@ -282,17 +284,19 @@ leat_plan_choose_fusible (LeatPlan *self, LeatFusible *fusible)
 
 /* Ops that a loop or a longer stretch has hidden stay hidden. */
 void
-leat_plan_choose_fusibles (LeatPlan *self)
+leat_bind_choose_fusibles (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; i < self->fusibles->len; i++)
     {
       LeatFusible *fusible = g_ptr_array_index (self->fusibles, i);
-      LeatBoundFusible *bound = LEAT_BOUND_FUSIBLE (fusible);
+      LeatBoundFusible *bound_fusible = LEAT_BOUND_FUSIBLE (fusible);
       gboolean fused;
 
-      bound->is_gone = LEAT_BOUND_OP (fusible->first)->hidden;
+      bound_fusible->is_gone = LEAT_BOUND_OP (fusible->first)->hidden;
       leat_plan_choose_fusible (self, fusible);
-      fused = bound->way == LEAT_FUSION_FUSED && !bound->is_gone;
+      fused = bound_fusible->way == LEAT_FUSION_FUSED && !bound_fusible->is_gone;
       LEAT_BOUND_OP (fusible->fused)->hidden = LEAT_BOUND_OP (fusible->fused)->elided = !fused;
       for (guint k = fusible->first->index; fused && k <= fusible->last->index; k++)
         LEAT_BOUND_OP (leat_plan_get_op (self, k))->hidden = LEAT_BOUND_OP (leat_plan_get_op (self, k))->elided = TRUE;

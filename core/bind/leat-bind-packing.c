@@ -204,16 +204,16 @@ leat_plan_pack_direction (LeatPlan *self, const LeatAncestors *ancestors, const 
 }
 
 void
-leat_plan_pack_transfers (LeatPlan *self, const LeatAncestors *ancestors)
+leat_bind_pack_transfers (LeatBoundPlan *bound)
 {
-  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatPlan *self = &bound->plan;
   g_autofree gboolean *awaited = NULL;
 
   if (bound->traits.entries > 0 || bound->traits.persistent)
     return;
   awaited = leat_plan_list_awaited (self);
-  leat_plan_pack_direction (self, ancestors, awaited, TRUE);
-  leat_plan_pack_direction (self, ancestors, awaited, FALSE);
+  leat_plan_pack_direction (self, &bound->ancestors, awaited, TRUE);
+  leat_plan_pack_direction (self, &bound->ancestors, awaited, FALSE);
   for (guint i = 0; i < self->ops->len; i++)
     leat_op_follow_carriers (self, leat_plan_get_op (self, i));
 }

@@ -76,9 +76,9 @@ leat_plan_find_cut (LeatPlan *self, guint from)
 }
 
 void
-leat_plan_find_pieces (LeatPlan *self, const LeatLoadedKernel *loaded)
+leat_bind_find_pieces (LeatBoundPlan *bound)
 {
-  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatPlan *self = &bound->plan;
   const char *why_not = leat_plan_why_not_captured (self);
   guint at = 0;
 
@@ -94,7 +94,6 @@ leat_plan_find_pieces (LeatPlan *self, const LeatLoadedKernel *loaded)
         leat_plan_add_piece (self, cut, cut + 1, leat_op_get_why_eager (leat_plan_get_op (self, cut)));
       at = cut + 1;
     }
-  leat_plan_find_early (self, loaded);
 }
 
 guint

@@ -171,9 +171,9 @@ leat_plan_predict_entries (LeatPlan *self, guint entries, LeatPrediction *sum)
 }
 
 void
-leat_plan_predict (LeatPlan *self)
+leat_bind_predict (LeatBoundPlan *bound)
 {
-  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatPlan *self = &bound->plan;
   LeatPrediction sum;
   g_autoptr (GArray) counted = leat_plan_list_counted (self);
   guint entries = MAX (bound->traits.entries, 1);

@@ -80,9 +80,9 @@ leat_plan_mark_kept (LeatPlan *self)
 
 /* All uploads can be left out of a run, or none is. */
 void
-leat_plan_find_reusable (LeatPlan *self)
+leat_bind_find_reusable (LeatBoundPlan *bound)
 {
-  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatPlan *self = &bound->plan;
   g_autofree const LeatOp **sources = leat_plan_list_sources (self);
   guint uploads = 0;
 

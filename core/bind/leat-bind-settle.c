@@ -7,6 +7,14 @@
 
 #include "leat-bind-private.h"
 
+static void
+leat_bound_plan_cut (LeatBoundPlan *self, const LeatLoadedKernel *loaded)
+{
+  leat_bind_find_pieces (self);
+  leat_bind_find_early (self, loaded);
+  leat_bind_predict (self);
+}
+
 /* Before kernels are loaded nothing may; then who loads them knows. @why: (nullable): NULL where it may be */
 void
 leat_plan_allow_early (LeatPlan *self, const char *why, const LeatLoadedKernel *loaded)
@@ -15,8 +23,8 @@ leat_plan_allow_early (LeatPlan *self, const char *why, const LeatLoadedKernel *
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
 
   bound->why_not_early = bound->traits.early == LEAT_EARLY_NONE ? "as asked" : why;
-  leat_plan_find_early (self, loaded);
-  leat_plan_predict (self);
+  leat_bind_find_early (bound, loaded);
+  leat_bind_predict (bound);
 }
 
 /* Graphs that were made for @other, of the same ops, go on for @self. */
@@ -38,7 +46,7 @@ leat_plan_take_early (LeatPlan *self, LeatPlan *other)
       bound_op->n_early = bound_from->n_early;
     }
   bound->why_not_early = LEAT_BOUND_PLAN (other)->why_not_early;
-  leat_plan_predict (self);
+  leat_bind_predict (bound);
 }
 
 /* From now on pieces of one op are worth a graph. FALSE when there is none. */
@@ -51,8 +59,7 @@ leat_plan_settle (LeatPlan *self, const LeatLoadedKernel *loaded)
   if (!bound->holds_back)
     return FALSE;
   bound->traits.settled = TRUE;
-  leat_plan_find_pieces (self, loaded);
-  leat_plan_predict (self);
+  leat_bound_plan_cut (bound, loaded);
   return TRUE;
 }
 
@@ -60,11 +67,10 @@ leat_plan_settle (LeatPlan *self, const LeatLoadedKernel *loaded)
 void
 leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why, const LeatLoadedKernel *loaded)
 {
-  LeatBoundOp *bound = LEAT_BOUND_OP (op);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&LEAT_BOUND_PLAN (self)->lock);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
 
-  g_free (bound->why_cut);
-  bound->why_cut = g_strdup (why);
-  leat_plan_find_pieces (self, loaded);
-  leat_plan_predict (self);
+  g_free (LEAT_BOUND_OP (op)->why_cut);
+  LEAT_BOUND_OP (op)->why_cut = g_strdup (why);
+  leat_bound_plan_cut (bound, loaded);
 }

@@ -27,9 +27,9 @@ leat_plan_copies_user (LeatPlan *self, const LeatOp *op)
 
 /* Once the ways of all transfers are known. */
 void
-leat_plan_find_slots (LeatPlan *self)
+leat_bind_find_slots (LeatBoundPlan *bound)
 {
-  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatPlan *self = &bound->plan;
   gboolean needed = FALSE;
 
   g_array_set_size (bound->user_copies, 0);

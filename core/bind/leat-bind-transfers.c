@@ -328,8 +328,10 @@ leat_plan_settle_transfer (LeatPlan *self, LeatOp *op)
 }
 
 void
-leat_plan_choose_transfers (LeatPlan *self)
+leat_bind_choose_transfers (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);

@@ -178,9 +178,9 @@ leat_plan_why_in_turn (LeatPlan *self)
 }
 
 void
-leat_plan_widen (LeatPlan *self)
+leat_bind_widen (LeatBoundPlan *bound)
 {
-  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatPlan *self = &bound->plan;
 
   bound->why_in_turn = NULL;
   if (bound->traits.entries == 0)

@@ -165,6 +165,13 @@ typedef struct
   const char *why;
 } LeatBoundFusible;
 
+/* For every op, the set of ops that are surely over when it begins. */
+typedef struct
+{
+  gulong *bits;
+  gsize words; /* of each op */
+} LeatAncestors;
+
 typedef struct
 {
   LeatPlan plan;
@@ -173,6 +180,7 @@ typedef struct
   /* Of what a session that is open enters: who prints the plan meanwhile may be another thread. */
   GMutex lock;
   LeatTraits traits;
+  LeatAncestors ancestors;   /* while it is bound */
   GArray *user_copies;       /* guint: ops that copy between the program's memory and Leat's */
   GArray *pieces;            /* LeatPiece */
   gboolean holds_back;       /* one of them would be a graph if the plan were settled */
