@@ -4,19 +4,9 @@
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 
-#include "leat-foreign-stream-private.h"
 #include "leat-nvtx-private.h"
-#include "leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
-#include "leat-setup-private.h"
-
-gboolean
-leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error)
-{
-  return leat_device_set_error (self->program->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),
-                                leat_node_get_name (op->node));
-}
 
 static gboolean
 leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
@@ -163,36 +153,6 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
   if (!leat_lane_end_turn (self, path, to, error))
     return FALSE;
   return leat_lane_update_executable (self, path, to) || leat_lane_instantiate (self, to, error);
-}
-
-/* Graphs that go are counted before.  A lane that outlives its session has nobody to count for. */
-static void
-leat_lane_count_gone (LeatLane *self, LeatPath path)
-{
-  LeatExecutable *head = &self->executables[path];
-
-  if (self->counts != NULL && self->counts->is_counting
-      && leat_lane_count_graphs (self, path, &self->counts->gone, NULL))
-    head->counted_from = head->launches;
-}
-
-gboolean
-leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
-{
-  gboolean good;
-
-  if (donor != NULL)
-    leat_lane_count_gone (donor, path);
-  self->donor = donor;
-  good = leat_lane_build_graph (self, path, error);
-  self->donor = NULL;
-  if (good && donor != NULL && donor->executables[path].exec == NULL)
-    {
-      self->executables[path].device_bytes += donor->executables[path].device_bytes;
-      donor->executables[path].device_bytes = 0;
-    }
-  *why = g_steal_pointer (&self->refusal);
-  return good;
 }
 
 /* The graph of the path that has the op in it; NULL where none has. */
@@ -346,4 +306,19 @@ leat_lane_destroy_graphs (LeatLane *self)
     leat_lane_trim_graph_memory (self);
   if (pushed)
     leat_device_pop (self->program->device);
+}
+
+void
+leat_lane_drop_repeat (LeatLane *self, LeatRepeatGraph *repeat)
+{
+  leat_lane_drop_graph (self, repeat->exec, repeat->graph);
+  *repeat = (LeatRepeatGraph){ 0 };
+}
+
+void
+leat_lane_drop_repeats_of (LeatLane *self, LeatPath path)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->repeats); i++)
+    if (self->repeats[i].graph != NULL && self->repeats[i].path == path)
+      leat_lane_drop_repeat (self, &self->repeats[i]);
 }

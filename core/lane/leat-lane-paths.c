@@ -10,45 +10,6 @@
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
 
-/* Said once, when the cut is made: which node, which call, and what it costs. */
-static void
-leat_lane_post_cut (LeatLane *self, const LeatOp *op, const LeatCaptureFault *fault)
-{
-  guint graphs = leat_plan_count_graphs (self->plan);
-  guint outside = 0;
-  const char *name = leat_node_get_name (op->node);
-  g_autoptr (GError) warning = NULL;
-  GVariantDict details;
-
-  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->pieces->len; i++)
-    {
-      const LeatPiece *piece = &g_array_index (LEAT_BOUND_PLAN (self->plan)->pieces, LeatPiece, i);
-
-      outside += piece->captured ? 0 : piece->n_ops;
-    }
-  warning = g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_CAPTURE,
-                         "%s \"%s\": %s cannot be captured: %s; each run is %u graph launch%s and %u op%s outside, "
-                         "instead of one launch",
-                         leat_node_get_id (op->node), name, op->name, fault->why, graphs, graphs == 1 ? "" : "es",
-                         outside, outside == 1 ? "" : "s");
-  g_variant_dict_init (&details, NULL);
-  g_variant_dict_insert (&details, "op", "u", op->index);
-  if (fault->call != NULL)
-    g_variant_dict_insert (&details, "call", "s", fault->call);
-  g_variant_dict_insert (&details, "graph-launches", "u", graphs);
-  g_variant_dict_insert (&details, "ops-outside", "u", outside);
-  leat_bus_post (leat_pipeline_get_bus (self->plan->pipeline),
-                 leat_message_new (LEAT_MESSAGE_WARNING, name, warning, g_variant_dict_end (&details)));
-}
-
-void
-leat_lane_cut (LeatLane *self, LeatOp *op, LeatCaptureFault *fault)
-{
-  leat_plan_cut_at (self->plan, op, fault->why, self->program->loaded);
-  leat_lane_post_cut (self, op, fault);
-  leat_capture_fault_clear (fault);
-}
-
 static gboolean
 leat_lane_is_captured (LeatLane *self, const LeatOp *op)
 {
@@ -181,5 +142,24 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
     leat_lane_destroy_path (self, path); /* a part of it would be taken for the whole */
   self->reserved_bytes = leat_lane_get_reserved_bytes (self);
   leat_device_pop (self->program->device);
+  return good;
+}
+
+gboolean
+leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
+{
+  gboolean good;
+
+  if (donor != NULL)
+    leat_lane_count_gone (donor, path);
+  self->donor = donor;
+  good = leat_lane_build_graph (self, path, error);
+  self->donor = NULL;
+  if (good && donor != NULL && donor->executables[path].exec == NULL)
+    {
+      self->executables[path].device_bytes += donor->executables[path].device_bytes;
+      donor->executables[path].device_bytes = 0;
+    }
+  *why = g_steal_pointer (&self->refusal);
   return good;
 }

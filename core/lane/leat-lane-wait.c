@@ -219,3 +219,15 @@ leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
   self->counts->work.waits++;
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamQuery", result, error);
 }
+
+gboolean
+leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error)
+{
+  if (g_atomic_int_get (stop->closing))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
+  else if (!g_cancellable_set_error_if_cancelled (stop->cancellable, error))
+    return TRUE;
+  leat_lane_synchronize (self, NULL);
+  leat_lane_note_other_wait (self);
+  return FALSE;
+}

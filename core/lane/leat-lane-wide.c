@@ -115,3 +115,32 @@ leat_lane_take_arguments (LeatLane *self, GError **error)
   leat_device_pop (self->program->device);
   return good;
 }
+
+static gboolean
+leat_lane_pack_all (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!leat_op_launches (op))
+        continue;
+      if (LEAT_BOUND_OP (op)->why_spread != NULL ? !leat_lane_pack_spread (self, op, error)
+                                                 : !leat_launch_pack (&self->launches[i], self, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Another thread may set arguments at any time. */
+gboolean
+leat_lane_pack_launches (LeatLane *self, GError **error)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->plan->pipeline);
+  gboolean good;
+
+  leat_changes_lock (changes);
+  good = leat_lane_pack_all (self, error);
+  leat_changes_unlock (changes);
+  return good;
+}

@@ -97,3 +97,9 @@ leat_op_is_of_count (LeatPlan *plan, const LeatOp *op)
 {
   return op->bytes == sizeof (guint64) && leat_plan_get_buffer (plan, op->to)->header;
 }
+
+gboolean
+leat_param_is_pointer (const LeatParam *param)
+{
+  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
+}
