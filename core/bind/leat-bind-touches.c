@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Other writers of a buffer, and how much room it takes. */
+/* Questions about the buffers of a bound plan: whose memory they have, who writes it, and how much room it takes. */
 
 #include "leat-bind-private.h"
 
@@ -39,14 +39,16 @@ leat_buffer_get_room (const LeatBuffer *self)
   return bound->stride > 0 ? bound->stride * bound->n_entries : self->bytes;
 }
 
+/* Runs ask this, so that the table is read here and not through a call. */
 LeatBuffer *
 leat_plan_get_root (LeatPlan *self, LeatBufferId id)
 {
-  LeatBuffer *buffer = leat_plan_get_buffer (self, id);
-  LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+  LeatBuffer *buffer;
 
-  while (bound->root != buffer->id)
-    buffer = leat_plan_get_buffer (self, bound->root);
+  g_assert (id < self->buffers->len);
+  buffer = g_ptr_array_index (self->buffers, id);
+  while (LEAT_BOUND_BUFFER (buffer)->root != buffer->id)
+    buffer = g_ptr_array_index (self->buffers, LEAT_BOUND_BUFFER (buffer)->root);
   return buffer;
 }
 

@@ -7,7 +7,6 @@
 
 #include "leat-fuse-writer-private.h"
 
-
 /* An argument whose value comes with the launch. */
 static char *
 leat_fuse_writer_dup_scalar (LeatFuseWriter *self, const LeatFuseStage *stage, guint index)

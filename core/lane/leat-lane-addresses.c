@@ -5,6 +5,7 @@
 /* Where the data of a lane's ops lie, and how much of them is moved.  Changes nothing but the entry whose addresses the
  * lane has. */
 
+#include "leat-executor-private.h"
 #include "leat-lane-graph-private.h"
 
 gboolean
@@ -107,4 +108,17 @@ leat_lane_list_nodes (LeatPlan *plan)
     }
   g_string_prepend (text, strchr (text->str, ',') != NULL ? "one of " : "");
   return g_string_free (text, FALSE);
+}
+
+gboolean
+leat_lane_has_ops (LeatLane *self, LeatPath path, const LeatPiece *piece)
+{
+  for (guint i = piece->first; i < piece->end; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (leat_op_is_on_device (op) && !leat_path_skips (path, op))
+        return TRUE;
+    }
+  return FALSE;
 }

@@ -4,6 +4,7 @@
 
 /* Runs the op list on the lane's stream, one call an op. */
 
+#include "leat-executor-private.h"
 #include "leat-foreign-stream-private.h"
 
 #include "graph/leat-node-private.h"
@@ -179,3 +180,45 @@ leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, G
   while (goes_on);
   return TRUE;
 }
+
+gboolean
+leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end, GError **error)
+{
+  gboolean good;
+
+  if (first >= end)
+    return TRUE;
+  if (!leat_device_push (self->program->device, error))
+    return FALSE;
+  good = leat_lane_launch_ops (self, path, first, end, error);
+  leat_device_pop (self->program->device);
+  return good;
+}
+
+static gboolean
+leat_executor_eager_prepare (LeatLane *self, LeatPath path, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+leat_executor_eager_launch (LeatLane *self, LeatPath path, GError **error)
+{
+  self->executables[path].launches++;
+  return leat_lane_launch_between (self, path, 0, self->plan->ops->len, error);
+}
+
+static gboolean
+leat_executor_eager_drop (LeatLane *self, LeatPath path)
+{
+  return FALSE;
+}
+
+const LeatExecutorClass leat_executor_eager = {
+  .name = "eager",
+  .prepare = leat_executor_eager_prepare,
+  .launch = leat_executor_eager_launch,
+  .is_busy = leat_lane_is_stream_busy,
+  .wait = leat_lane_wait_for_stream,
+  .drop = leat_executor_eager_drop,
+};

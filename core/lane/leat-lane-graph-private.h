@@ -39,6 +39,8 @@ void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* Before its session goes, which counts for it. */
 void leat_lane_leave_counts (LeatLane *self);
+/* Ops from @first to before @end, of which there may be none: in steady state a plan that is one graph is one call. */
+gboolean leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
 /* The function that a path launches for the kernel of @op. */
 CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
 /* With the context current. */

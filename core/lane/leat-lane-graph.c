@@ -256,58 +256,6 @@ leat_lane_leave_counts (LeatLane *self)
   self->counts = NULL;
 }
 
-/* Was there anything? */
-static gboolean
-leat_lane_destroy_executables (LeatLane *self, LeatPath path)
-{
-  LeatExecutable *head = &self->executables[path], *next;
-  gboolean built = FALSE;
-
-  leat_lane_count_gone (self, path);
-  leat_lane_drop_repeats_of (self, path);
-  for (LeatExecutable *it = head; it != NULL; it = next)
-    {
-      next = it->next;
-      built = built || it->exec != NULL;
-      leat_lane_drop_graph (self, it->exec, it->graph);
-      if (it != head)
-        g_free (it);
-    }
-  g_free (head->nodes);
-  g_free (head->ends);
-  g_free (head->copies);
-  g_free (head->loops);
-  for (guint i = 0; head->unrolled != NULL && i < self->plan->ops->len; i++)
-    g_free (head->unrolled[i]);
-  g_free (head->unrolled);
-  *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
-  return built;
-}
-
-void
-leat_lane_destroy_path (LeatLane *self, LeatPath path)
-{
-  gboolean pushed = leat_device_push_anyhow (self->program->device);
-
-  if (leat_lane_destroy_executables (self, path) && pushed)
-    leat_lane_trim_graph_memory (self);
-  if (pushed)
-    leat_device_pop (self->program->device);
-}
-
-void
-leat_lane_destroy_graphs (LeatLane *self)
-{
-  gboolean pushed = leat_device_push_anyhow (self->program->device), built = FALSE;
-
-  for (guint i = 0; i < LEAT_N_PATHS; i++)
-    built = leat_lane_destroy_executables (self, i) || built;
-  if (pushed && built)
-    leat_lane_trim_graph_memory (self);
-  if (pushed)
-    leat_device_pop (self->program->device);
-}
-
 void
 leat_lane_drop_repeat (LeatLane *self, LeatRepeatGraph *repeat)
 {

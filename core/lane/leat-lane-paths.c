@@ -2,26 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A path as the plan's pieces: a graph for each that is captured, in a list.  Ops between them go to the same stream
- * one by one. */
+/* Paths come and go: each has the executor that the plan's pieces ask for, which prepares it.  Foreign ops are tried
+ * before. */
+
+#include "leat-executor-private.h"
 
 #include "leat-foreign-stream-private.h"
 
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
-
-static gboolean
-leat_lane_is_captured (LeatLane *self, const LeatOp *op)
-{
-  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->pieces->len; i++)
-    {
-      const LeatPiece *piece = &g_array_index (LEAT_BOUND_PLAN (self->plan)->pieces, LeatPiece, i);
-
-      if (op->index >= piece->first && op->index < piece->end)
-        return piece->captured;
-    }
-  return FALSE;
-}
 
 /* Finds out of all foreign work whether it can be captured, before any graph is built. */
 static gboolean
@@ -35,7 +24,7 @@ leat_lane_try_foreign (LeatLane *self, GError **error)
       size_t n_nodes = 0;
 
       if (op->kind != LEAT_OP_FOREIGN || LEAT_BOUND_OP (op)->tried || leat_op_get_why_alone (op) != NULL
-          || !leat_lane_is_captured (self, op))
+          || !leat_plan_is_captured (self->plan, op))
         continue;
       graph = leat_lane_capture_foreign (self, op, &fault);
       if (graph == NULL)
@@ -52,61 +41,68 @@ leat_lane_try_foreign (LeatLane *self, GError **error)
   return TRUE;
 }
 
-static LeatExecutable *
-leat_lane_add_executable (LeatLane *self, LeatPath path, const LeatPiece *piece)
-{
-  LeatExecutable *head = &self->executables[path], *it = head, *fresh;
-
-  if (head->end == 0)
-    fresh = head;
-  else
-    {
-      while (it->next != NULL)
-        it = it->next;
-      fresh = it->next = g_new0 (LeatExecutable, 1);
-      fresh->nodes = head->nodes;
-      fresh->ends = head->ends;
-      fresh->copies = head->copies;
-      fresh->loops = head->loops;
-      fresh->unrolled = head->unrolled;
-    }
-  fresh->first = piece->first;
-  fresh->end = piece->end;
-  return fresh;
-}
-
 static gboolean
-leat_lane_has_ops (LeatLane *self, LeatPath path, const LeatPiece *piece)
+leat_lane_prepare (LeatLane *self, LeatPath path, GError **error)
 {
-  for (guint i = piece->first; i < piece->end; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
+  LeatExecutable *head = &self->executables[path];
 
-      if (leat_op_is_on_device (op) && !leat_path_skips (path, op))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
-{
-  self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  self->executables[path].ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  self->executables[path].copies = g_new0 (LeatTraffic, self->plan->ops->len + 1);
-  self->executables[path].loops = g_new0 (LeatLoopGraph, self->plan->loops->len + 1);
-  self->executables[path].unrolled = g_new0 (CUgraphNode *, self->plan->ops->len + 1);
-  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->pieces->len; i++)
-    {
-      LeatPiece piece = g_array_index (LEAT_BOUND_PLAN (self->plan)->pieces, LeatPiece, i);
-
-      if (piece.captured && leat_lane_has_ops (self, path, &piece)
-          && !leat_lane_fill_graph (self, path, leat_lane_add_executable (self, path, &piece), error))
-        return FALSE;
-    }
-  self->executables[path].is_built = TRUE;
-  self->executables[path].bound = self->executables[path].made_with = self->bound;
+  head->executor = leat_lane_choose_executor (self, path);
+  head->nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
+  head->ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
+  head->copies = g_new0 (LeatTraffic, self->plan->ops->len + 1);
+  head->loops = g_new0 (LeatLoopGraph, self->plan->loops->len + 1);
+  head->unrolled = g_new0 (CUgraphNode *, self->plan->ops->len + 1);
+  if (!(*head->executor->prepare) (self, path, error))
+    return FALSE;
+  head->is_built = TRUE;
+  head->bound = head->made_with = self->bound;
   return TRUE;
+}
+
+/* Was there anything? */
+static gboolean
+leat_lane_drop_path (LeatLane *self, LeatPath path)
+{
+  LeatExecutable *head = &self->executables[path];
+  gboolean had = FALSE;
+
+  leat_lane_count_gone (self, path);
+  leat_lane_drop_repeats_of (self, path);
+  if (head->executor != NULL)
+    had = (*head->executor->drop) (self, path);
+  g_free (head->nodes);
+  g_free (head->ends);
+  g_free (head->copies);
+  g_free (head->loops);
+  for (guint i = 0; head->unrolled != NULL && i < self->plan->ops->len; i++)
+    g_free (head->unrolled[i]);
+  g_free (head->unrolled);
+  *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
+  return had;
+}
+
+void
+leat_lane_destroy_path (LeatLane *self, LeatPath path)
+{
+  gboolean pushed = leat_device_push_anyhow (self->program->device);
+
+  if (leat_lane_drop_path (self, path) && pushed)
+    leat_lane_trim_graph_memory (self);
+  if (pushed)
+    leat_device_pop (self->program->device);
+}
+
+void
+leat_lane_destroy_graphs (LeatLane *self)
+{
+  gboolean pushed = leat_device_push_anyhow (self->program->device), built = FALSE;
+
+  for (guint i = 0; i < LEAT_N_PATHS; i++)
+    built = leat_lane_drop_path (self, i) || built;
+  if (pushed && built)
+    leat_lane_trim_graph_memory (self);
+  if (pushed)
+    leat_device_pop (self->program->device);
 }
 
 /* Builds and instantiates what is captured of a path; of a plan without device work that is nothing.  Where a copy
@@ -127,7 +123,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   do
     {
       self->is_cut_anew = FALSE;
-      good = good && leat_lane_build_pieces (self, path, error);
+      good = good && leat_lane_prepare (self, path, error);
       if (self->is_cut_anew)
         leat_lane_destroy_graphs (self);
       good = good || self->is_cut_anew;

@@ -106,7 +106,8 @@ struct _LeatLane
 
   LeatTiming *timing; /* NULL where no run is to be measured */
 
-  LeatPersistent *persistent; /* not owned: that it has signalled, in which its number is: */
+  const LeatExecutorClass *running; /* of the run that is waited for next */
+  LeatPersistent *persistent;       /* not owned: that it has signalled, in which its number is: */
   guint param_lane;
   guint64 signalled; /* number of the run that it has under way there; 0: none */
   gboolean ran_away; /* the last one took too long and was ended, wherever its blocks were */

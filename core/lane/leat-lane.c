@@ -5,6 +5,7 @@
 /* A lane: its life, its memory, its launches, and the state that it begins with.  Touches the lane's own memory, and
  * the blocks that it has from the store. */
 
+#include "leat-executor-private.h"
 #include "leat-persistent-private.h"
 #include "leat-lane-timing-private.h"
 
@@ -33,6 +34,7 @@ leat_lane_new (LeatPlan *plan, LeatProgram *program, LeatStore *store, LeatGraph
   self->store = store;
   self->first = first;
   self->turn_first = 1;
+  self->running = &leat_executor_eager;
   g_ptr_array_set_size (self->blocks, (gint) plan->buffers->len);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
@@ -90,8 +92,8 @@ leat_lane_release (gpointer data)
 void
 leat_lane_free (LeatLane *self)
 {
-  if (self->signalled != 0)
-    leat_persistent_wait (self->persistent, self, 0, NULL);
+  if (self->running->finish != NULL)
+    (*self->running->finish) (self, NULL);
   leat_lane_leave_counts (self);
   if (self->stream == NULL || leat_stream_synchronize (self->stream, NULL))
     leat_device_release (self->program->device, self, leat_lane_release);

@@ -4,7 +4,6 @@
 
 /* The errors of planning: their domain and its codes. */
 
-
 #include "plan/leat-plan-error.h"
 
 /**

@@ -6,7 +6,6 @@
 
 #include "leat-plan-private.h"
 
-
 gboolean
 leat_op_reports (const LeatOp *op)
 {
