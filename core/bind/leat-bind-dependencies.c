@@ -5,7 +5,7 @@
 /* An op follows the last writer of what it reads, and the last writer and all readers since of what it writes.  Ops
  * that are elided still carry dependencies from one side to the other: their neighbours meet in the shared memory. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 
 #define LEAT_BITS (8 * sizeof (gulong))
@@ -73,7 +73,7 @@ leat_plan_uses_pass_slots (LeatPlanUses *self, LeatPlan *plan, const LeatOp *op)
 {
   const LeatTouch touch = { plan->table, LEAT_ACCESS_READ };
 
-  if (!op->by_slot)
+  if (!LEAT_BOUND_OP (op)->by_slot)
     return;
   leat_plan_uses_collect (self, &touch, &self->of[plan->table]);
   leat_plan_uses_note (self, op, &touch, &self->of[plan->table]);
@@ -83,12 +83,14 @@ leat_plan_uses_pass_slots (LeatPlanUses *self, LeatPlan *plan, const LeatOp *op)
 static void
 leat_plan_uses_pass (LeatPlanUses *self, LeatPlan *plan, const LeatOp *op)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
   g_array_set_size (self->direct, 0);
   if (op->loop != NULL)
     g_array_append_val (self->direct, op->loop->first);
-  for (guint t = 0; t < op->n_touches && !op->elided; t++)
+  for (guint t = 0; t < op->n_touches && !bound->elided; t++)
     leat_plan_uses_collect (self, &op->touches[t], &self->of[leat_plan_get_root (plan, op->touches[t].buffer)->id]);
-  for (guint t = 0; t < op->n_touches && !op->elided; t++)
+  for (guint t = 0; t < op->n_touches && !bound->elided; t++)
     leat_plan_uses_note (self, op, &op->touches[t], &self->of[leat_plan_get_root (plan, op->touches[t].buffer)->id]);
   leat_plan_uses_pass_slots (self, plan, op);
 }
@@ -106,7 +108,7 @@ leat_op_index_compare (gconstpointer a, gconstpointer b)
 static void
 leat_op_imply (const LeatOp *op, const gulong *ancestors, gulong *before, gsize words)
 {
-  for (gsize w = 0; w < op->index / LEAT_BITS + 1 && !op->kept; w++)
+  for (gsize w = 0; w < op->index / LEAT_BITS + 1 && !LEAT_BOUND_OP (op)->kept; w++)
     before[w] |= ancestors[op->index * words + w];
 }
 
@@ -114,13 +116,15 @@ leat_op_imply (const LeatOp *op, const gulong *ancestors, gulong *before, gsize 
 static void
 leat_plan_set_after (LeatPlan *self, LeatOp *op, GArray *direct, const gulong *ancestors, gulong *before, gsize words)
 {
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
   if (direct->len > 1)
     g_array_sort (direct, leat_op_index_compare);
-  g_free (op->after);
-  g_free (op->early);
-  op->after = g_new (guint, direct->len);
-  op->early = g_new0 (guint8, direct->len + 1);
-  op->n_after = op->n_early = 0;
+  g_free (bound->after);
+  g_free (bound->early);
+  bound->after = g_new (guint, direct->len);
+  bound->early = g_new0 (guint8, direct->len + 1);
+  bound->n_after = bound->n_early = 0;
   for (guint i = 0; i < direct->len; i++)
     leat_op_imply (leat_plan_get_op (self, g_array_index (direct, guint, i)), ancestors, before, words);
   for (guint i = 0; i < direct->len; i++)
@@ -129,7 +133,7 @@ leat_plan_set_after (LeatPlan *self, LeatOp *op, GArray *direct, const gulong *a
 
       if (leat_bits_test (before, p))
         continue;
-      op->after[op->n_after++] = p;
+      bound->after[bound->n_after++] = p;
       leat_bits_set (before, p);
     }
 }
@@ -143,8 +147,10 @@ leat_plan_is_before (const LeatAncestors *self, guint first, guint second)
 /* Finds what each op waits for. @ancestors: for every op, the set of ops that are surely over when it begins; to be
  * freed with leat_ancestors_clear (). */
 void
-leat_plan_find_dependencies (LeatPlan *self, LeatAncestors *ancestors)
+leat_bind_find_dependencies (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+  LeatAncestors *ancestors = &bound->ancestors;
   LeatPlanUses uses = { g_new (LeatMemoryUse, self->buffers->len),
                         g_array_new (FALSE, FALSE, sizeof (LeatMemoryReader)),
                         g_array_new (FALSE, FALSE, sizeof (guint)) };

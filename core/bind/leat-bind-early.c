@@ -5,7 +5,7 @@
 /* Marks which dependencies of a kernel may be met early: it may begin while the one before it still runs.  Touches the
  * ops' early marks only, and no dependency. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 
 /* Which kernels may begin while one that they depend on still runs.  They wait by themselves then, at their first
@@ -19,9 +19,11 @@
 static gboolean
 leat_plan_are_in_one_graph (LeatPlan *self, guint first, guint second)
 {
-  for (guint i = 0; i < self->pieces->len; i++)
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+
+  for (guint i = 0; i < bound->pieces->len; i++)
     {
-      const LeatPiece *piece = &g_array_index (self->pieces, LeatPiece, i);
+      const LeatPiece *piece = &g_array_index (bound->pieces, LeatPiece, i);
 
       if (piece->captured && piece->first <= first && second < piece->end)
         return TRUE;
@@ -31,44 +33,47 @@ leat_plan_are_in_one_graph (LeatPlan *self, guint first, guint second)
 
 /* A cooperative kernel is started as a whole, and one that waits would take room from it. */
 static gboolean
-leat_op_may_overlap (const LeatOp *op, LeatEarlyMode mode)
+leat_op_may_overlap (const LeatOp *op, LeatEarlyMode mode, const LeatLoadedKernel *loaded)
 {
-  return leat_op_is_on_device (op) && leat_op_launches (op) && !op->cooperative && op->waits
-         && (mode == LEAT_EARLY_ALL || op->is_small);
+  return leat_op_is_on_device (op) && leat_op_launches (op) && !op->cooperative && loaded[op->index].waits
+         && (mode == LEAT_EARLY_ALL || loaded[op->index].is_small);
 }
 
 /* How much memory of a multiprocessor is shared is settled while kernels run on it.  A block that takes more finds room
  * only where none of them is, and so all blocks of its kernel may go to a few multiprocessors, the others idle. */
 static gboolean
-leat_op_has_room (const LeatOp *before, const LeatOp *op)
+leat_op_has_room (const LeatOp *before, const LeatOp *op, const LeatLoadedKernel *loaded)
 {
-  return op->shared_need <= before->shared_room;
+  return loaded[op->index].shared_need <= loaded[before->index].shared_room;
 }
 
 /* Code in assembly might be moved to before the wait. */
 static gboolean
-leat_plan_may_begin_early (LeatPlan *self, const LeatOp *before, const LeatOp *op)
+leat_plan_may_begin_early (LeatPlan *self, const LeatOp *before, const LeatOp *op, const LeatLoadedKernel *loaded)
 {
-  LeatEarlyMode mode = self->traits.early;
+  LeatEarlyMode mode = LEAT_BOUND_PLAN (self)->traits.early;
 
-  return before->loop == NULL && op->loop == NULL && leat_op_may_overlap (before, mode)
-         && leat_op_may_overlap (op, mode) && (mode == LEAT_EARLY_ALL || leat_op_has_room (before, op))
+  return before->loop == NULL && op->loop == NULL && leat_op_may_overlap (before, mode, loaded)
+         && leat_op_may_overlap (op, mode, loaded) && (mode == LEAT_EARLY_ALL || leat_op_has_room (before, op, loaded))
          && !op->prototype->has_assembly && leat_plan_are_in_one_graph (self, before->index, op->index);
 }
 
 void
-leat_plan_find_early (LeatPlan *self)
+leat_bind_find_early (LeatBoundPlan *bound, const LeatLoadedKernel *loaded)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
+      LeatBoundOp *mine = LEAT_BOUND_OP (op);
 
-      op->n_early = 0;
-      for (guint k = 0; k < op->n_after; k++)
+      mine->n_early = 0;
+      for (guint k = 0; k < mine->n_after; k++)
         {
-          op->early[k] =
-            self->why_not_early == NULL && leat_plan_may_begin_early (self, leat_plan_get_op (self, op->after[k]), op);
-          op->n_early += op->early[k];
+          mine->early[k] = bound->why_not_early == NULL
+                           && leat_plan_may_begin_early (self, leat_plan_get_op (self, mine->after[k]), op, loaded);
+          mine->n_early += mine->early[k];
         }
     }
 }
@@ -80,9 +85,10 @@ leat_plan_has_same_early (LeatPlan *self, LeatPlan *other)
   for (guint i = 0; i < self->ops->len; i++)
     {
       const LeatOp *a = leat_plan_get_op (self, i), *b = leat_plan_get_op (other, i);
+      const LeatBoundOp *bound = LEAT_BOUND_OP (a);
 
-      for (guint k = 0; k < a->n_after; k++)
-        if (a->early[k] != b->early[k])
+      for (guint k = 0; k < bound->n_after; k++)
+        if (bound->early[k] != LEAT_BOUND_OP (b)->early[k])
           return FALSE;
     }
   return TRUE;

@@ -20,7 +20,7 @@ leat_align (guint64 bytes)
 static inline guint64
 leat_buffer_get_span (const LeatBuffer *self)
 {
-  return leat_align (leat_buffer_get_room (self)) + self->zone;
+  return leat_align (leat_buffer_get_room (self)) + LEAT_BOUND_BUFFER (self)->zone;
 }
 
 /* Which ops touch the memory of a buffer: those of all buffers, one behind the other. */

@@ -24,7 +24,7 @@ leat_layout_pass (LeatLayout *self, LeatPlan *plan, gboolean enter)
     {
       const LeatOp *op = leat_plan_get_op (plan, i);
 
-      for (guint t = 0; t < op->n_touches && !op->elided; t++)
+      for (guint t = 0; t < op->n_touches && !LEAT_BOUND_OP (op)->elided; t++)
         {
           LeatBufferId root = leat_plan_get_root (plan, op->touches[t].buffer)->id;
 
@@ -74,63 +74,67 @@ leat_buffer_compare_sizes (gconstpointer a, gconstpointer b)
 static void
 leat_plan_set_zone (LeatPlan *self, LeatBuffer *buffer)
 {
-  gboolean ours = buffer->place != LEAT_PLACE_ALIAS && buffer->place != LEAT_PLACE_USER;
+  LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+  gboolean ours = bound->place != LEAT_PLACE_ALIAS && bound->place != LEAT_PLACE_USER;
 
-  buffer->zone = self->traits.guarded && ours && buffer->kind != LEAT_BUFFER_CONST ? LEAT_ZONE_BYTES : 0;
+  bound->zone =
+    LEAT_BOUND_PLAN (self)->traits.guarded && ours && buffer->kind != LEAT_BUFFER_CONST ? LEAT_ZONE_BYTES : 0;
 }
 
 static void
 leat_plan_set_place (LeatBuffer *buffer, const LeatLayout *layout)
 {
+  LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
   guint begin = layout->first[buffer->id], end = layout->first[buffer->id + 1];
 
-  if (buffer->root != buffer->id)
-    buffer->place = LEAT_PLACE_ALIAS;
+  if (bound->root != buffer->id)
+    bound->place = LEAT_PLACE_ALIAS;
   else if (buffer->user)
-    buffer->place = LEAT_PLACE_USER;
+    bound->place = LEAT_PLACE_USER;
   else if (buffer->kind == LEAT_BUFFER_STAGING)
-    buffer->place = LEAT_PLACE_STAGING;
+    bound->place = LEAT_PLACE_STAGING;
   else if (buffer->is_marks)
-    buffer->place = LEAT_PLACE_MARKS;
+    bound->place = LEAT_PLACE_MARKS;
   else
-    buffer->place = buffer->kind == LEAT_BUFFER_DEVICE ? LEAT_PLACE_ARENA : LEAT_PLACE_OWN;
+    bound->place = buffer->kind == LEAT_BUFFER_DEVICE ? LEAT_PLACE_ARENA : LEAT_PLACE_OWN;
   if (begin < end)
     {
-      buffer->first_op = layout->ops[begin];
-      buffer->last_op = layout->ops[end - 1];
+      bound->first_op = layout->ops[begin];
+      bound->last_op = layout->ops[end - 1];
     }
 }
 
 static void
 leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
 {
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
   g_autoptr (GArray) counted = leat_plan_list_counted (self);
 
-  self->arena_bytes = self->marks_bytes = self->own_bytes = self->staging_bytes = 0;
+  bound->arena_bytes = bound->marks_bytes = bound->own_bytes = bound->staging_bytes = 0;
   for (guint i = 0; i < arena->len; i++)
     {
       LeatBuffer *buffer = g_ptr_array_index (arena, i);
 
-      self->arena_bytes = MAX (self->arena_bytes, buffer->offset + leat_buffer_get_span (buffer));
+      bound->arena_bytes = MAX (bound->arena_bytes, LEAT_BOUND_BUFFER (buffer)->offset + leat_buffer_get_span (buffer));
     }
   for (guint i = 0; i < self->buffers->len; i++)
     {
       LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
-      if (buffer->place == LEAT_PLACE_OWN)
-        self->own_bytes += leat_buffer_get_span (buffer);
-      else if (buffer->place == LEAT_PLACE_STAGING)
-        self->staging_bytes += leat_buffer_get_span (buffer);
-      else if (buffer->place == LEAT_PLACE_MARKS)
+      if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN)
+        bound->own_bytes += leat_buffer_get_span (buffer);
+      else if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_STAGING)
+        bound->staging_bytes += leat_buffer_get_span (buffer);
+      else if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_MARKS)
         {
-          buffer->offset = self->marks_bytes;
-          self->marks_bytes += leat_buffer_get_span (buffer);
+          LEAT_BOUND_BUFFER (buffer)->offset = bound->marks_bytes;
+          bound->marks_bytes += leat_buffer_get_span (buffer);
         }
     }
-  self->own_bytes += self->marks_bytes;
-  self->staging_bytes += leat_align (counted->len * MAX (self->traits.entries_most, 1) * sizeof (guint64))
-                         + leat_align (leat_plan_get_told_bytes (self));
-  self->own_bytes += leat_align (leat_plan_get_report_bytes (self));
+  bound->own_bytes += bound->marks_bytes;
+  bound->staging_bytes += leat_align (counted->len * MAX (bound->traits.entries_most, 1) * sizeof (guint64))
+                          + leat_align (leat_plan_get_told_bytes (self));
+  bound->own_bytes += leat_align (leat_plan_get_report_bytes (self));
 }
 
 const LeatBuffer *
@@ -142,7 +146,7 @@ leat_plan_find_largest (LeatPlan *self, guint places)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
-      if ((places & (1u << buffer->place)) && (largest == NULL || buffer->bytes > largest->bytes))
+      if ((places & (1u << LEAT_BOUND_BUFFER (buffer)->place)) && (largest == NULL || buffer->bytes > largest->bytes))
         largest = buffer;
     }
   return largest;
@@ -150,20 +154,21 @@ leat_plan_find_largest (LeatPlan *self, guint places)
 
 /* Gives every buffer its place and sums up what a lane needs. */
 void
-leat_plan_lay_out (LeatPlan *self, const LeatAncestors *ancestors)
+leat_bind_lay_out (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
   g_autoptr (GPtrArray) waiting = g_ptr_array_new ();
   LeatLayout layout;
   LeatSlots *slots;
 
-  leat_layout_init (&layout, self, ancestors);
+  leat_layout_init (&layout, self, &bound->ancestors);
   for (guint i = 0; i < self->buffers->len; i++)
     {
       LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
       leat_plan_set_place (buffer, &layout);
       leat_plan_set_zone (self, buffer);
-      if (buffer->place == LEAT_PLACE_ARENA)
+      if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_ARENA)
         g_ptr_array_add (waiting, buffer);
     }
   g_ptr_array_sort (waiting, leat_buffer_compare_sizes);

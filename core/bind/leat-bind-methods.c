@@ -14,9 +14,9 @@
 static const char *
 leat_plan_why_not_while (LeatPlan *self, const LeatPlanLoop *loop)
 {
-  if (!self->traits.whiles)
-    return self->traits.bound ? "the driver has no nodes that do a body again and again" : NULL;
-  if (loop->parent != NULL && loop->parent->method != LEAT_LOOP_WHILE)
+  if (!LEAT_BOUND_PLAN (self)->traits.whiles)
+    return LEAT_BOUND_PLAN (self)->traits.bound ? "the driver has no nodes that do a body again and again" : NULL;
+  if (loop->parent != NULL && LEAT_BOUND_LOOP (loop->parent)->method != LEAT_LOOP_WHILE)
     return "the loop around it is not one node of the graph";
   for (guint i = loop->first + 1; i <= loop->last; i++)
     {
@@ -60,49 +60,52 @@ leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopMethod met
 static void
 leat_plan_choose_loop (LeatPlan *self, LeatPlanLoop *loop)
 {
+  LeatBoundLoop *bound = LEAT_BOUND_LOOP (loop);
   const char *why_not_while = leat_plan_why_not_while (self, loop);
   const char *why_not_unrolled = leat_plan_why_not_unrolled (self, loop);
 
-  loop->why = "as asked";
-  loop->method = loop->asked;
+  bound->why = "as asked";
+  bound->method = loop->asked;
   if (loop->asked == LEAT_LOOP_HOST || loop->is_kernel)
     return;
-  if (loop->measured != LEAT_LOOP_AUTO && leat_plan_may_loop (self, loop, loop->measured))
+  if (bound->measured != LEAT_LOOP_AUTO && leat_plan_may_loop (self, loop, bound->measured))
     {
-      loop->method = loop->measured;
-      loop->why = "it was measured to be the fastest";
+      bound->method = bound->measured;
+      bound->why = "it was measured to be the fastest";
       return;
     }
   if (loop->asked == LEAT_LOOP_UNROLLED && why_not_unrolled == NULL)
     return;
   if (loop->asked == LEAT_LOOP_AUTO && why_not_unrolled == NULL && loop->most <= LEAT_LOOP_MOST_UNROLLED)
     {
-      loop->method = LEAT_LOOP_UNROLLED;
-      loop->why = "it is as many iterations each time, and few";
+      bound->method = LEAT_LOOP_UNROLLED;
+      bound->why = "it is as many iterations each time, and few";
       return;
     }
   if (loop->asked == LEAT_LOOP_UNROLLED)
-    loop->why = why_not_unrolled;
+    bound->why = why_not_unrolled;
   else if (loop->asked == LEAT_LOOP_AUTO)
-    loop->why = "the device decides";
-  loop->method = LEAT_LOOP_WHILE;
+    bound->why = "the device decides";
+  bound->method = LEAT_LOOP_WHILE;
   if (why_not_while == NULL)
     return;
-  loop->method = LEAT_LOOP_HOST;
-  loop->why = why_not_while;
+  bound->method = LEAT_LOOP_HOST;
+  bound->why = why_not_while;
 }
 
 static void
 leat_op_hide (LeatOp *op, gboolean hidden)
 {
-  op->hidden = op->elided = hidden;
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  bound->hidden = bound->elided = hidden;
 }
 
 /* The kernel, or all that it would take the place of: what comes before the body, that, and the test. */
 static void
 leat_plan_hide_other (LeatPlan *self, const LeatPlanLoop *loop)
 {
-  gboolean joint = loop->method == LEAT_LOOP_FUSED;
+  gboolean joint = LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_FUSED;
 
   if (loop->fused == NULL)
     return;
@@ -113,14 +116,16 @@ leat_plan_hide_other (LeatPlan *self, const LeatPlanLoop *loop)
 
 /* Before anything else of the ops is decided. */
 void
-leat_plan_choose_loops (LeatPlan *self)
+leat_bind_choose_loops (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; i < self->loops->len; i++)
     {
       LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
 
-      if (self->traits.ways != NULL && loop->fused != NULL)
-        loop->measured = (LeatLoopMethod) self->traits.ways[loop->first];
+      if (bound->traits.ways != NULL && loop->fused != NULL)
+        LEAT_BOUND_LOOP (loop)->measured = (LeatLoopMethod) bound->traits.ways[loop->first];
       leat_plan_choose_loop (self, loop);
       leat_plan_hide_other (self, loop);
     }
@@ -149,9 +154,11 @@ leat_op_add_after (GArray *after, guint index)
 static void
 leat_plan_collect_after (LeatPlan *self, const LeatOp *op, const LeatPlanLoop *body, guint but, GArray *after)
 {
-  for (guint i = 0; i < op->n_after; i++)
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  for (guint i = 0; i < bound->n_after; i++)
     {
-      const LeatOp *before = leat_plan_lift (self, body, leat_plan_get_op (self, op->after[i]));
+      const LeatOp *before = leat_plan_lift (self, body, leat_plan_get_op (self, bound->after[i]));
 
       if (before != NULL && before->index != but)
         leat_op_add_after (after, before->index);
@@ -161,12 +168,14 @@ leat_plan_collect_after (LeatPlan *self, const LeatOp *op, const LeatPlanLoop *b
 static void
 leat_op_take_after (LeatOp *op, GArray *after)
 {
-  g_free (op->after);
-  g_free (op->early);
-  op->n_after = after->len;
-  op->n_early = 0;
-  op->early = g_new0 (guint8, after->len + 1);
-  op->after = (guint *) g_array_free (after, FALSE);
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  g_free (bound->after);
+  g_free (bound->early);
+  bound->n_after = after->len;
+  bound->n_early = 0;
+  bound->early = g_new0 (guint8, after->len + 1);
+  bound->after = (guint *) g_array_free (after, FALSE);
 }
 
 static gboolean
@@ -184,7 +193,7 @@ leat_op_takes (LeatPlan *plan, const LeatOp *op, LeatBufferId id)
 static gboolean
 leat_plan_is_beside_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op)
 {
-  return loop->method == LEAT_LOOP_WHILE && op->kind == LEAT_OP_COPY && op->loop == loop
+  return LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_WHILE && op->kind == LEAT_OP_COPY && op->loop == loop
          && leat_plan_get_buffer (self, op->to)->carried
          && !leat_op_takes (self, leat_plan_get_op (self, loop->last), op->to);
 }
@@ -193,9 +202,11 @@ leat_plan_is_beside_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp
 static void
 leat_plan_list_before_test (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op, GArray *after)
 {
-  for (guint i = 0; i < op->n_after; i++)
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  for (guint i = 0; i < bound->n_after; i++)
     {
-      const LeatOp *before = leat_plan_get_op (self, op->after[i]);
+      const LeatOp *before = leat_plan_get_op (self, bound->after[i]);
 
       if (leat_plan_is_beside_test (self, loop, before))
         leat_plan_list_before_test (self, loop, before, after);
@@ -215,11 +226,11 @@ leat_plan_end_body (LeatPlan *self, const LeatPlanLoop *loop)
   for (guint i = loop->first + 1; i < loop->last; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
-      gboolean is_awaited = op->loop != loop || op->elided || leat_plan_is_beside_test (self, loop, op);
+      gboolean is_awaited = op->loop != loop || LEAT_BOUND_OP (op)->elided || leat_plan_is_beside_test (self, loop, op);
 
       for (guint k = i + 1; k < loop->last && !is_awaited; k++)
-        for (guint e = 0; e < leat_plan_get_op (self, k)->n_after && !is_awaited; e++)
-          is_awaited = leat_plan_get_op (self, k)->after[e] == i;
+        for (guint e = 0; e < LEAT_BOUND_OP (leat_plan_get_op (self, k))->n_after && !is_awaited; e++)
+          is_awaited = LEAT_BOUND_OP (leat_plan_get_op (self, k))->after[e] == i;
       if (!is_awaited)
         leat_op_add_after (after, i);
     }
@@ -227,8 +238,10 @@ leat_plan_end_body (LeatPlan *self, const LeatPlanLoop *loop)
 }
 
 void
-leat_plan_lift_dependencies (LeatPlan *self)
+leat_bind_lift_dependencies (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; self->loops->len > 0 && i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
@@ -241,44 +254,51 @@ leat_plan_lift_dependencies (LeatPlan *self)
       leat_op_take_after (op, after);
     }
   for (guint i = 0; i < self->loops->len; i++)
-    if (((LeatPlanLoop *) g_ptr_array_index (self->loops, i))->method != LEAT_LOOP_FUSED)
+    if (LEAT_BOUND_LOOP (((LeatPlanLoop *) g_ptr_array_index (self->loops, i)))->method != LEAT_LOOP_FUSED)
       leat_plan_end_body (self, g_ptr_array_index (self->loops, i));
 }
 
 static void
 leat_plan_choose_fusible (LeatPlan *self, LeatFusible *fusible)
 {
-  if (self->traits.ways != NULL)
-    fusible->measured = (LeatFusionChoice) self->traits.ways[fusible->fused->index];
-  fusible->way = fusible->measured;
-  fusible->why =
-    fusible->way == LEAT_FUSION_FUSED ? "it was measured to be faster so" : "it was measured to be slower so";
-  if (fusible->measured != LEAT_FUSION_AUTO && fusible->is_asked)
+  LeatBoundFusible *bound_fusible = LEAT_BOUND_FUSIBLE (fusible);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+
+  if (bound->traits.ways != NULL)
+    bound_fusible->measured = (LeatFusionChoice) bound->traits.ways[fusible->fused->index];
+  bound_fusible->way = bound_fusible->measured;
+  bound_fusible->why =
+    bound_fusible->way == LEAT_FUSION_FUSED ? "it was measured to be faster so" : "it was measured to be slower so";
+  if (bound_fusible->measured != LEAT_FUSION_AUTO && fusible->is_asked)
     return;
-  if (self->traits.persistent || !fusible->is_asked)
+  if (bound->traits.persistent || !fusible->is_asked)
     {
-      fusible->way = self->traits.persistent ? LEAT_FUSION_FUSED : LEAT_FUSION_SEPARATE;
-      fusible->why = self->traits.persistent ? "a persistent kernel is made of one file" : "nobody has asked for it";
+      bound_fusible->way = bound->traits.persistent ? LEAT_FUSION_FUSED : LEAT_FUSION_SEPARATE;
+      bound_fusible->why =
+        bound->traits.persistent ? "a persistent kernel is made of one file" : "nobody has asked for it";
       return;
     }
-  fusible->way = fusible->is_free ? LEAT_FUSION_FUSED : LEAT_FUSION_SEPARATE;
-  fusible->why = fusible->is_free ? "nothing is waited for in it" : "nobody has measured it";
+  bound_fusible->way = fusible->is_free ? LEAT_FUSION_FUSED : LEAT_FUSION_SEPARATE;
+  bound_fusible->why = fusible->is_free ? "nothing is waited for in it" : "nobody has measured it";
 }
 
 /* Ops that a loop or a longer stretch has hidden stay hidden. */
 void
-leat_plan_choose_fusibles (LeatPlan *self)
+leat_bind_choose_fusibles (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; i < self->fusibles->len; i++)
     {
       LeatFusible *fusible = g_ptr_array_index (self->fusibles, i);
+      LeatBoundFusible *bound_fusible = LEAT_BOUND_FUSIBLE (fusible);
       gboolean fused;
 
-      fusible->is_gone = fusible->first->hidden;
+      bound_fusible->is_gone = LEAT_BOUND_OP (fusible->first)->hidden;
       leat_plan_choose_fusible (self, fusible);
-      fused = fusible->way == LEAT_FUSION_FUSED && !fusible->is_gone;
-      fusible->fused->hidden = fusible->fused->elided = !fused;
+      fused = bound_fusible->way == LEAT_FUSION_FUSED && !bound_fusible->is_gone;
+      LEAT_BOUND_OP (fusible->fused)->hidden = LEAT_BOUND_OP (fusible->fused)->elided = !fused;
       for (guint k = fusible->first->index; fused && k <= fusible->last->index; k++)
-        leat_plan_get_op (self, k)->hidden = leat_plan_get_op (self, k)->elided = TRUE;
+        LEAT_BOUND_OP (leat_plan_get_op (self, k))->hidden = LEAT_BOUND_OP (leat_plan_get_op (self, k))->elided = TRUE;
     }
 }

@@ -5,7 +5,7 @@
 /* Joins small transfers that are done by kernels into one launch.  Touches the ops of those transfers, and what other
  * ops wait for where that was one of them. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 
 /* Small transfers that kernels of ours do are one launch: each row of its grid is one of them.  Those that bring
@@ -42,7 +42,9 @@ leat_pack_append_kernels (GString *text)
 static gboolean
 leat_plan_is_small_move (LeatPlan *self, const LeatOp *op)
 {
-  return op->kind == LEAT_OP_TRANSFER && !op->elided && op->way == LEAT_TRANSFER_KERNEL
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  return op->kind == LEAT_OP_TRANSFER && !bound->elided && bound->way == LEAT_TRANSFER_KERNEL
          && op->bytes <= LEAT_PACK_MOST_BYTES && leat_plan_get_user (self, op->from) == NULL
          && leat_plan_get_user (self, op->to) == NULL;
 }
@@ -50,8 +52,10 @@ leat_plan_is_small_move (LeatPlan *self, const LeatOp *op)
 static gboolean
 leat_plan_waits_on_device (LeatPlan *self, const LeatOp *op)
 {
-  for (guint i = 0; i < op->n_after; i++)
-    if (leat_op_is_on_device (leat_plan_get_op (self, op->after[i])))
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  for (guint i = 0; i < bound->n_after; i++)
+    if (leat_op_is_on_device (leat_plan_get_op (self, bound->after[i])))
       return TRUE;
   return FALSE;
 }
@@ -65,9 +69,10 @@ leat_plan_list_awaited (LeatPlan *self)
   for (guint i = 0; i < self->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
+      const LeatBoundOp *bound = LEAT_BOUND_OP (op);
 
-      for (guint k = 0; k < op->n_after && leat_op_is_on_device (op); k++)
-        awaited[op->after[k]] = TRUE;
+      for (guint k = 0; k < bound->n_after && leat_op_is_on_device (op); k++)
+        awaited[bound->after[k]] = TRUE;
     }
   return awaited;
 }
@@ -105,36 +110,39 @@ leat_plan_set_pack_args (LeatPlan *self, LeatOp *carrier, GPtrArray *ops)
 static void
 leat_op_follow_carriers (LeatPlan *self, LeatOp *op)
 {
+  LeatBoundOp *bound_op = LEAT_BOUND_OP (op);
   guint n = 0;
 
-  for (guint i = 0; i < op->n_after; i++)
+  for (guint i = 0; i < bound_op->n_after; i++)
     {
-      const LeatOp *before = leat_plan_get_op (self, op->after[i]);
-      guint index = before->packed_with != NULL ? before->packed_with->index : before->index;
+      const LeatOp *before = leat_plan_get_op (self, bound_op->after[i]);
+      const LeatBoundOp *bound_before = LEAT_BOUND_OP (before);
+      guint index = bound_before->packed_with != NULL ? bound_before->packed_with->index : before->index;
       guint k = 0;
 
-      while (k < n && op->after[k] != index)
+      while (k < n && bound_op->after[k] != index)
         k++;
-      op->after[k] = index;
+      bound_op->after[k] = index;
       n = MAX (n, k + 1);
     }
-  op->n_after = n;
+  bound_op->n_after = n;
 }
 
 /* All that the ops of a pack wait for, but for what another one of it implies. */
 static void
 leat_plan_join_after (LeatPlan *self, const LeatAncestors *ancestors, LeatOp *carrier, GPtrArray *ops)
 {
+  LeatBoundOp *bound = LEAT_BOUND_OP (carrier);
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (guint));
 
   for (guint i = 0; i < ops->len; i++)
-    g_array_append_vals (all, ((LeatOp *) g_ptr_array_index (ops, i))->after,
-                         ((LeatOp *) g_ptr_array_index (ops, i))->n_after);
-  g_free (carrier->after);
-  g_free (carrier->early);
-  carrier->after = g_new (guint, all->len + 1);
-  carrier->early = g_new0 (guint8, all->len + 1);
-  carrier->n_after = 0;
+    g_array_append_vals (all, LEAT_BOUND_OP (((LeatOp *) g_ptr_array_index (ops, i)))->after,
+                         LEAT_BOUND_OP (((LeatOp *) g_ptr_array_index (ops, i)))->n_after);
+  g_free (bound->after);
+  g_free (bound->early);
+  bound->after = g_new (guint, all->len + 1);
+  bound->early = g_new0 (guint8, all->len + 1);
+  bound->n_after = 0;
   for (guint i = 0; i < all->len; i++)
     {
       guint op = g_array_index (all, guint, i);
@@ -147,7 +155,7 @@ leat_plan_join_after (LeatPlan *self, const LeatAncestors *ancestors, LeatOp *ca
           implied = other == op ? k < i : leat_plan_is_before (ancestors, op, other);
         }
       if (!implied)
-        carrier->after[carrier->n_after++] = op;
+        bound->after[bound->n_after++] = op;
     }
 }
 
@@ -163,12 +171,13 @@ leat_plan_pack_ops (LeatPlan *self, const LeatAncestors *ancestors, GPtrArray *o
       for (guint i = 0; i < ops->len; i++)
         {
           LeatOp *op = g_ptr_array_index (ops, i);
+          LeatBoundOp *bound = LEAT_BOUND_OP (op);
 
-          op->reason = "small ones go together";
+          bound->reason = "small ones go together";
           if (op == carrier)
             continue;
-          op->packed_with = carrier;
-          op->elided = TRUE;
+          bound->packed_with = carrier;
+          bound->elided = TRUE;
         }
     }
   g_ptr_array_set_size (ops, 0);
@@ -184,7 +193,7 @@ leat_plan_pack_direction (LeatPlan *self, const LeatAncestors *ancestors, const 
     {
       LeatOp *op = leat_plan_get_op (self, i);
 
-      if (!leat_plan_is_small_move (self, op) || op->gives_back != back
+      if (!leat_plan_is_small_move (self, op) || LEAT_BOUND_OP (op)->gives_back != back
           || (back ? awaited[i] : leat_plan_waits_on_device (self, op) || !leat_plan_is_on_host (self, op->from)))
         continue;
       g_ptr_array_add (ops, op);
@@ -195,15 +204,16 @@ leat_plan_pack_direction (LeatPlan *self, const LeatAncestors *ancestors, const 
 }
 
 void
-leat_plan_pack_transfers (LeatPlan *self, const LeatAncestors *ancestors)
+leat_bind_pack_transfers (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
   g_autofree gboolean *awaited = NULL;
 
-  if (self->traits.entries > 0 || self->traits.persistent)
+  if (bound->traits.entries > 0 || bound->traits.persistent)
     return;
   awaited = leat_plan_list_awaited (self);
-  leat_plan_pack_direction (self, ancestors, awaited, TRUE);
-  leat_plan_pack_direction (self, ancestors, awaited, FALSE);
+  leat_plan_pack_direction (self, &bound->ancestors, awaited, TRUE);
+  leat_plan_pack_direction (self, &bound->ancestors, awaited, FALSE);
   for (guint i = 0; i < self->ops->len; i++)
     leat_op_follow_carriers (self, leat_plan_get_op (self, i));
 }

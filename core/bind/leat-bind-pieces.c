@@ -5,16 +5,18 @@
 /* Which stretches of the op list become a graph each, and which are launched op by op.  They run in their order on one
  * stream, so that nothing has to be waited for between them. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 
 /* Why nothing of the plan is captured; NULL where something may be. */
 static const char *
 leat_plan_why_not_captured (LeatPlan *self)
 {
-  if (self->traits.capture == LEAT_CAPTURE_NONE)
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+
+  if (bound->traits.capture == LEAT_CAPTURE_NONE)
     return "as asked";
-  if (self->traits.capture == LEAT_CAPTURE_ALL)
+  if (bound->traits.capture == LEAT_CAPTURE_ALL)
     return NULL;
   for (guint i = 0; i < self->ops->len; i++)
     if (leat_plan_get_op (self, i)->kind == LEAT_OP_SOURCE)
@@ -25,7 +27,8 @@ leat_plan_why_not_captured (LeatPlan *self)
 static void
 leat_plan_add_piece (LeatPlan *self, guint first, guint end, const char *why_not)
 {
-  LeatPiece *last = self->pieces->len > 0 ? &g_array_index (self->pieces, LeatPiece, self->pieces->len - 1) : NULL;
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatPiece *last = bound->pieces->len > 0 ? &g_array_index (bound->pieces, LeatPiece, bound->pieces->len - 1) : NULL;
   LeatPiece piece = { first, end, 0, why_not == NULL, why_not };
 
   for (guint i = first; i < end; i++)
@@ -38,17 +41,18 @@ leat_plan_add_piece (LeatPlan *self, guint first, guint end, const char *why_not
       last->n_ops += piece.n_ops;
     }
   else if (piece.n_ops > 0)
-    g_array_append_val (self->pieces, piece);
+    g_array_append_val (bound->pieces, piece);
 }
 
 /* A graph of one op is launched by one call, as the op itself is. */
 static const char *
 leat_plan_why_held_back (LeatPlan *self, guint first, guint end)
 {
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
   guint n = 0;
   gboolean foreign = FALSE;
 
-  if (self->traits.capture != LEAT_CAPTURE_AUTO || self->traits.settled)
+  if (bound->traits.capture != LEAT_CAPTURE_AUTO || bound->traits.settled)
     return NULL;
   for (guint i = first; i < end; i++)
     {
@@ -59,7 +63,7 @@ leat_plan_why_held_back (LeatPlan *self, guint first, guint end)
     }
   if (n != 1 || foreign)
     return NULL;
-  self->holds_back = TRUE;
+  bound->holds_back = TRUE;
   return "a graph of one op pays for itself only when it is launched often";
 }
 
@@ -72,13 +76,14 @@ leat_plan_find_cut (LeatPlan *self, guint from)
 }
 
 void
-leat_plan_find_pieces (LeatPlan *self)
+leat_bind_find_pieces (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
   const char *why_not = leat_plan_why_not_captured (self);
   guint at = 0;
 
-  g_array_set_size (self->pieces, 0);
-  self->holds_back = FALSE;
+  g_array_set_size (bound->pieces, 0);
+  bound->holds_back = FALSE;
   while (at < self->ops->len)
     {
       guint cut = why_not == NULL ? leat_plan_find_cut (self, at) : self->ops->len;
@@ -89,16 +94,16 @@ leat_plan_find_pieces (LeatPlan *self)
         leat_plan_add_piece (self, cut, cut + 1, leat_op_get_why_eager (leat_plan_get_op (self, cut)));
       at = cut + 1;
     }
-  leat_plan_find_early (self);
 }
 
 guint
 leat_plan_count_graphs (LeatPlan *self)
 {
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
   guint count = 0;
 
-  for (guint i = 0; i < self->pieces->len; i++)
-    count += g_array_index (self->pieces, LeatPiece, i).captured;
+  for (guint i = 0; i < bound->pieces->len; i++)
+    count += g_array_index (bound->pieces, LeatPiece, i).captured;
   return count;
 }
 
@@ -106,8 +111,9 @@ leat_plan_count_graphs (LeatPlan *self)
 void
 leat_plan_note_captured (LeatPlan *self, LeatOp *op, guint n_nodes)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&LEAT_BOUND_PLAN (self)->lock);
 
-  op->n_captured_nodes = n_nodes;
-  op->tried = TRUE;
+  bound->n_captured_nodes = n_nodes;
+  bound->tried = TRUE;
 }

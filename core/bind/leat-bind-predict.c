@@ -5,13 +5,13 @@
 /* The cost of one run in steady state, from the bound ops alone.  The other side of the comparison is never filled
  * here: it comes from the driver's counters and from the nodes of the graph that was built. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 
 gboolean
 leat_plan_is_on_host (LeatPlan *self, LeatBufferId id)
 {
-  LeatPlace place = leat_plan_get_root (self, id)->place;
+  LeatPlace place = LEAT_BOUND_BUFFER (leat_plan_get_root (self, id))->place;
 
   return place == LEAT_PLACE_STAGING || place == LEAT_PLACE_USER;
 }
@@ -19,9 +19,11 @@ leat_plan_is_on_host (LeatPlan *self, LeatBufferId id)
 gboolean
 leat_plan_is_captured (LeatPlan *self, const LeatOp *op)
 {
-  for (guint i = 0; i < self->pieces->len; i++)
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+
+  for (guint i = 0; i < bound->pieces->len; i++)
     {
-      const LeatPiece *piece = &g_array_index (self->pieces, LeatPiece, i);
+      const LeatPiece *piece = &g_array_index (bound->pieces, LeatPiece, i);
 
       if (op->index >= piece->first && op->index < piece->end)
         return piece->captured;
@@ -34,22 +36,25 @@ leat_plan_is_captured (LeatPlan *self, const LeatOp *op)
 static guint
 leat_plan_predict_nodes (LeatPlan *self, const LeatOp *op, const LeatPrediction *sum)
 {
-  if (op->why_spread == NULL && !op->by_rows)
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  if (bound->why_spread == NULL && !bound->by_rows)
     return 1;
   if (!leat_plan_is_captured (self, op))
     return sum->entries;
-  return op->why_spread != NULL ? self->traits.entries : 1;
+  return bound->why_spread != NULL ? LEAT_BOUND_PLAN (self)->traits.entries : 1;
 }
 
 /* With the gaps between entries, where one copy takes all of them. */
 static guint64
 leat_plan_predict_bytes (LeatPlan *self, const LeatOp *op)
 {
-  guint entries = MAX (self->traits.entries, 1);
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+  guint entries = MAX (LEAT_BOUND_PLAN (self)->traits.entries, 1);
 
-  if (entries == 1 || op->why_spread != NULL || op->by_rows || leat_op_launches (op))
+  if (entries == 1 || bound->why_spread != NULL || bound->by_rows || leat_op_launches (op))
     return op->bytes * entries;
-  return (entries - 1) * leat_plan_get_buffer (self, op->to)->stride + op->bytes;
+  return (entries - 1) * LEAT_BOUND_BUFFER (leat_plan_get_buffer (self, op->to))->stride + op->bytes;
 }
 
 /* The bounded data that a kernel of ours moves depends on its count; the bytes are the most.  Memory that the
@@ -110,11 +115,13 @@ leat_plan_predict_work (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 static void
 leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 {
-  if (op->packed_with != NULL)
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  if (bound->packed_with != NULL)
     leat_plan_predict_moved (self, op, sum);
-  if (op->elided || op->loop != NULL)
+  if (bound->elided || op->loop != NULL)
     return;
-  sum->early_starts += op->n_early;
+  sum->early_starts += bound->n_early;
   leat_plan_predict_work (self, op, sum);
 }
 
@@ -122,20 +129,21 @@ leat_plan_predict_op (LeatPlan *self, const LeatOp *op, LeatPrediction *sum)
 static void
 leat_plan_predict_loop (LeatPlan *self, LeatPlanLoop *loop, LeatPrediction *all)
 {
-  LeatPrediction sum = { .entries = MAX (self->traits.entries, 1) };
+  LeatBoundLoop *bound = LEAT_BOUND_LOOP (loop);
+  LeatPrediction sum = { .entries = MAX (LEAT_BOUND_PLAN (self)->traits.entries, 1) };
 
   for (guint i = loop->first + 1; i <= loop->last; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if (op->loop == loop && !op->elided)
+      if (op->loop == loop && !LEAT_BOUND_OP (op)->elided)
         leat_plan_predict_work (self, op, &sum);
     }
-  loop->kernels = sum.kernels;
-  loop->copies = sum.copies;
-  loop->fills = sum.fills;
-  loop->foreign = sum.foreign;
-  loop->loops = sum.loops;
+  bound->kernels = sum.kernels;
+  bound->copies = sum.copies;
+  bound->fills = sum.fills;
+  bound->foreign = sum.foreign;
+  bound->loops = sum.loops;
   all->iteration_kernels += sum.kernels;
   all->iteration_copies += sum.copies;
   all->iteration_fills += sum.fills;
@@ -145,13 +153,15 @@ leat_plan_predict_loop (LeatPlan *self, LeatPlanLoop *loop, LeatPrediction *all)
 static void
 leat_plan_predict_run (LeatPlan *self, guint entries, gboolean reuses, LeatPrediction *sum)
 {
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+
   *sum = (LeatPrediction){ .entries = entries };
   /* Stages of a kernel that is there already: nothing is launched, and no copy is the driver's. */
-  for (guint i = 0; i < self->ops->len && !self->traits.persistent; i++)
-    if (!reuses || !leat_plan_get_op (self, i)->kept)
+  for (guint i = 0; i < self->ops->len && !bound->traits.persistent; i++)
+    if (!reuses || !LEAT_BOUND_OP (leat_plan_get_op (self, i))->kept)
       leat_plan_predict_op (self, leat_plan_get_op (self, i), sum);
   sum->graph_launches = leat_plan_count_graphs (self);
-  sum->waits = self->pieces->len > 0 ? 1 : 0;
+  sum->waits = bound->pieces->len > 0 ? 1 : 0;
 }
 
 void
@@ -161,27 +171,28 @@ leat_plan_predict_entries (LeatPlan *self, guint entries, LeatPrediction *sum)
 }
 
 void
-leat_plan_predict (LeatPlan *self)
+leat_bind_predict (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
   LeatPrediction sum;
   g_autoptr (GArray) counted = leat_plan_list_counted (self);
-  guint entries = MAX (self->traits.entries, 1);
+  guint entries = MAX (bound->traits.entries, 1);
 
   leat_plan_predict_run (self, entries, FALSE, &sum);
   for (guint i = 0; i < self->loops->len; i++)
     leat_plan_predict_loop (self, g_ptr_array_index (self->loops, i), &sum);
-  sum.allocations = (self->arena_bytes > 0) + (self->marks_bytes > 0);
+  sum.allocations = (bound->arena_bytes > 0) + (bound->marks_bytes > 0);
   for (guint i = 0; i < self->buffers->len; i++)
     {
-      LeatPlace place = leat_plan_get_buffer (self, i)->place;
+      LeatPlace place = LEAT_BOUND_BUFFER (leat_plan_get_buffer (self, i))->place;
 
       sum.allocations += place == LEAT_PLACE_OWN;
       sum.pinned_allocations += place == LEAT_PLACE_STAGING;
     }
   sum.pinned_allocations += (counted->len > 0) + (leat_plan_get_told_bytes (self) > 0);
   sum.allocations += leat_plan_get_report_bytes (self) > 0;
-  self->prediction = sum;
-  leat_plan_predict_run (self, entries, TRUE, &self->reused_prediction);
+  bound->prediction = sum;
+  leat_plan_predict_run (self, entries, TRUE, &bound->reused_prediction);
 }
 
 void
@@ -195,26 +206,9 @@ leat_prediction_add (LeatPrediction *self, const LeatPrediction *run)
   self->waits += run->waits;
 }
 
-/**
- * leat_plan_dup_prediction:
- * @self: a plan
- *
- * Gets what one run in steady state will cost, and what opening a session allocates.
- *
- * Of foreign ops only the number is known: their work is to be added to the rest.
- *
- * Ops in loops are in none of these sums, since the number of iterations is not known.  One iteration of each loop
- * launches iteration-kernels, iteration-copies and iteration-fills.
- *
- * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, early-starts (dependencies for whose
- *   end a kernel waits by itself), upload-bytes, readback-bytes, device-copy-bytes, fill-bytes, graph-launches, waits,
- *   allocations, pinned-allocations; loops, iteration-kernels, iteration-copies, iteration-fills
- */
 GVariant *
-leat_plan_dup_prediction (LeatPlan *self)
+leat_prediction_to_variant (const LeatPrediction *sum)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
-  const LeatPrediction *sum = &self->prediction;
   const struct
   {
     const char *name;
@@ -244,4 +238,28 @@ leat_plan_dup_prediction (LeatPlan *self)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     g_variant_builder_add (&builder, "{st}", rows[i].name, rows[i].value);
   return g_variant_ref_sink (g_variant_builder_end (&builder));
+}
+
+/**
+ * leat_plan_dup_prediction:
+ * @self: a plan
+ *
+ * Gets what one run in steady state will cost, and what opening a session allocates.
+ *
+ * Of foreign ops only the number is known: their work is to be added to the rest.
+ *
+ * Ops in loops are in none of these sums, since the number of iterations is not known.  One iteration of each loop
+ * launches iteration-kernels, iteration-copies and iteration-fills.
+ *
+ * Returns: (transfer full): a dictionary (a{st}): kernels, copies, fills, foreign, early-starts (dependencies for whose
+ *   end a kernel waits by itself), upload-bytes, readback-bytes, device-copy-bytes, fill-bytes, graph-launches, waits,
+ *   allocations, pinned-allocations; loops, iteration-kernels, iteration-copies, iteration-fills
+ */
+GVariant *
+leat_plan_dup_prediction (LeatPlan *self)
+{
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
+
+  return leat_prediction_to_variant (&bound->prediction);
 }

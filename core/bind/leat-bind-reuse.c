@@ -6,7 +6,7 @@
  * they brought to the device is still there when a run has ended: no op writes it, and no other buffer lies in its
  * memory. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 #include "graph/leat-app.h"
 #include "plan/leat-op-private.h"
@@ -31,14 +31,16 @@ leat_plan_list_sources (LeatPlan *self)
 static gboolean
 leat_plan_is_upload (LeatPlan *self, const LeatOp *op)
 {
-  return op->kind == LEAT_OP_TRANSFER && !op->elided && leat_plan_get_root (self, op->from)->kind == LEAT_BUFFER_STAGING
+  return op->kind == LEAT_OP_TRANSFER && !LEAT_BOUND_OP (op)->elided
+         && leat_plan_get_root (self, op->from)->kind == LEAT_BUFFER_STAGING
          && leat_plan_get_root (self, op->to)->kind == LEAT_BUFFER_DEVICE;
 }
 
 static gboolean
 leat_plan_is_readback (LeatPlan *self, const LeatOp *op)
 {
-  return op->kind == LEAT_OP_TRANSFER && !op->elided && leat_plan_get_root (self, op->to)->kind == LEAT_BUFFER_STAGING
+  return op->kind == LEAT_OP_TRANSFER && !LEAT_BOUND_OP (op)->elided
+         && leat_plan_get_root (self, op->to)->kind == LEAT_BUFFER_STAGING
          && leat_plan_get_root (self, op->from)->kind != LEAT_BUFFER_STAGING;
 }
 
@@ -68,37 +70,39 @@ leat_plan_mark_kept (LeatPlan *self)
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
+      LeatBoundOp *bound = LEAT_BOUND_OP (op);
 
-      op->kept = leat_plan_is_upload (self, op);
-      if (op->kept)
-        leat_plan_get_root (self, op->to)->kept = TRUE;
+      bound->kept = leat_plan_is_upload (self, op);
+      if (bound->kept)
+        LEAT_BOUND_BUFFER (leat_plan_get_root (self, op->to))->kept = TRUE;
     }
 }
 
 /* All uploads can be left out of a run, or none is. */
 void
-leat_plan_find_reusable (LeatPlan *self)
+leat_bind_find_reusable (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
   g_autofree const LeatOp **sources = leat_plan_list_sources (self);
   guint uploads = 0;
 
-  g_clear_pointer (&self->why_not_reusable, g_free);
+  g_clear_pointer (&bound->why_not_reusable, g_free);
   for (guint i = 0; i < self->buffers->len; i++)
-    leat_plan_get_buffer (self, i)->kept = FALSE;
+    LEAT_BOUND_BUFFER (leat_plan_get_buffer (self, i))->kept = FALSE;
   for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->gives_back = leat_plan_is_readback (self, leat_plan_get_op (self, i));
-  for (guint i = 0; i < self->ops->len && self->why_not_reusable == NULL; i++)
+    LEAT_BOUND_OP (leat_plan_get_op (self, i))->gives_back = leat_plan_is_readback (self, leat_plan_get_op (self, i));
+  for (guint i = 0; i < self->ops->len && bound->why_not_reusable == NULL; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
 
-      op->kept = FALSE;
+      LEAT_BOUND_OP (op)->kept = FALSE;
       if (!leat_plan_is_upload (self, op))
         continue;
       uploads++;
-      self->why_not_reusable = leat_plan_why_not_kept (self, op, sources[leat_plan_get_root (self, op->from)->id]);
+      bound->why_not_reusable = leat_plan_why_not_kept (self, op, sources[leat_plan_get_root (self, op->from)->id]);
     }
   if (uploads == 0)
-    self->why_not_reusable = g_strdup ("nothing is uploaded");
-  if (self->why_not_reusable == NULL)
+    bound->why_not_reusable = g_strdup ("nothing is uploaded");
+  if (bound->why_not_reusable == NULL)
     leat_plan_mark_kept (self);
 }

@@ -10,7 +10,7 @@
 static gboolean
 leat_plan_goes_to_slot (LeatPlan *self, const LeatOp *op)
 {
-  if (op->elided || (!leat_op_launches (op) && op->kind != LEAT_OP_COPY))
+  if (LEAT_BOUND_OP (op)->elided || (!leat_op_launches (op) && op->kind != LEAT_OP_COPY))
     return FALSE;
   for (guint t = 0; t < op->n_touches; t++)
     if (leat_plan_get_user (self, op->touches[t].buffer) != NULL)
@@ -21,35 +21,37 @@ leat_plan_goes_to_slot (LeatPlan *self, const LeatOp *op)
 static gboolean
 leat_plan_copies_user (LeatPlan *self, const LeatOp *op)
 {
-  return op->kind == LEAT_OP_TRANSFER && !op->elided && !leat_op_launches (op)
+  return op->kind == LEAT_OP_TRANSFER && !LEAT_BOUND_OP (op)->elided && !leat_op_launches (op)
          && (leat_plan_get_user (self, op->from) != NULL || leat_plan_get_user (self, op->to) != NULL);
 }
 
 /* Once the ways of all transfers are known. */
 void
-leat_plan_find_slots (LeatPlan *self)
+leat_bind_find_slots (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
   gboolean needed = FALSE;
 
-  g_array_set_size (self->user_copies, 0);
+  g_array_set_size (bound->user_copies, 0);
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);
+      LeatBoundOp *bound_op = LEAT_BOUND_OP (op);
 
-      op->by_slot = leat_plan_goes_to_slot (self, op);
-      for (guint t = 0; t < op->n_touches && op->by_slot; t++)
+      bound_op->by_slot = leat_plan_goes_to_slot (self, op);
+      for (guint t = 0; t < op->n_touches && bound_op->by_slot; t++)
         {
           LeatBuffer *user = leat_plan_get_user (self, op->touches[t].buffer);
 
           if (user != NULL)
-            user->by_slot = TRUE;
+            LEAT_BOUND_BUFFER (user)->by_slot = TRUE;
         }
-      needed = needed || op->by_slot;
+      needed = needed || bound_op->by_slot;
       if (leat_plan_copies_user (self, op))
-        g_array_append_val (self->user_copies, op->index);
+        g_array_append_val (bound->user_copies, op->index);
     }
   for (guint i = 0; i < self->ops->len && leat_plan_get_op (self, i)->is_head; i++)
-    leat_plan_get_op (self, i)->elided = !needed;
+    LEAT_BOUND_OP (leat_plan_get_op (self, i))->elided = !needed;
 }
 
 /* Whether a kernel of @source goes by slots: then all of them are compiled so, since a module keeps its variables once.
@@ -61,8 +63,16 @@ leat_plan_has_slots_for (LeatPlan *self, LeatKernelSource *source)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if (op->by_slot && op->source == source)
+      if (LEAT_BOUND_OP (op)->by_slot && op->source == source)
         return TRUE;
     }
   return FALSE;
+}
+
+LeatBuffer *
+leat_plan_get_user (LeatPlan *self, LeatBufferId id)
+{
+  LeatBuffer *root = id != LEAT_BUFFER_NONE ? leat_plan_get_root (self, id) : NULL;
+
+  return root != NULL && root->user ? root : NULL;
 }

@@ -5,7 +5,7 @@
 /* Chooses how each transfer is done: by copy, mapped or by kernel.  Touches the ops that transfer and the buffers at
  * their ends. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 #include "graph/leat-endpoint.h"
 
@@ -128,7 +128,7 @@ leat_plan_is_good_to_map (LeatPlan *self, const LeatOp *op)
 {
   LeatBuffer *from = leat_plan_get_root (self, op->from);
 
-  if (self->traits.integrated)
+  if (LEAT_BOUND_PLAN (self)->traits.integrated)
     return TRUE;
   return from->kind == LEAT_BUFFER_DEVICE && from->header && leat_plan_count_readers (self, from->id) == 1
          && leat_plan_is_written_by_kernels (self, from->id);
@@ -145,7 +145,8 @@ leat_plan_is_for_kernels (LeatPlan *self, LeatBufferId root, const LeatOp *but)
       gboolean counts = (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL) && op->bytes <= sizeof (guint64)
                         && leat_plan_get_root (self, root)->header;
 
-      for (guint t = 0; t < op->n_touches && op != but && op->kind != LEAT_OP_KERNEL && !op->elided && !counts; t++)
+      for (guint t = 0;
+           t < op->n_touches && op != but && op->kind != LEAT_OP_KERNEL && !LEAT_BOUND_OP (op)->elided && !counts; t++)
         if (leat_plan_get_root (self, op->touches[t].buffer)->id == root)
           return FALSE;
     }
@@ -183,11 +184,12 @@ static void
 leat_plan_map (LeatPlan *self, LeatOp *op)
 {
   LeatBuffer *from = leat_plan_get_root (self, op->from), *to = leat_plan_get_root (self, op->to);
+  LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (from);
   LeatBuffer *root = from->kind == LEAT_BUFFER_STAGING ? from : to;
 
-  op->elided = TRUE;
-  from->root = to->root = root->id;
-  root->n_writers = from->n_writers + to->n_writers - 1;
+  LEAT_BOUND_OP (op)->elided = TRUE;
+  bound->root = LEAT_BOUND_BUFFER (to)->root = root->id;
+  LEAT_BOUND_BUFFER (root)->n_writers = bound->n_writers + LEAT_BOUND_BUFFER (to)->n_writers - 1;
 }
 
 /* Where the program brings the memory, count and items are in two places. */
@@ -236,16 +238,17 @@ leat_plan_move_by_kernel (LeatPlan *self, LeatOp *op)
 static LeatTransferMode
 leat_plan_want_way (LeatPlan *self, const LeatOp *op)
 {
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
   gboolean bounded = leat_plan_get_buffer (self, op->from)->header;
   LeatTransferMode measured =
-    self->traits.ways != NULL ? (LeatTransferMode) self->traits.ways[op->index] : LEAT_TRANSFER_AUTO;
+    bound->traits.ways != NULL ? (LeatTransferMode) bound->traits.ways[op->index] : LEAT_TRANSFER_AUTO;
 
   /* Of lanes the memory of the host moves along from launch to launch, and only what transfers can follow. */
-  if (self->traits.entries > 0)
+  if (bound->traits.entries > 0)
     return bounded && op->mode != LEAT_TRANSFER_COPY ? LEAT_TRANSFER_KERNEL : LEAT_TRANSFER_COPY;
   if (op->mode != LEAT_TRANSFER_AUTO)
     return op->mode;
-  if (leat_plan_is_with_user (self, op) || self->traits.persistent)
+  if (leat_plan_is_with_user (self, op) || bound->traits.persistent)
     return LEAT_TRANSFER_MAPPED;
   if (measured != LEAT_TRANSFER_AUTO)
     return measured;
@@ -255,22 +258,25 @@ leat_plan_want_way (LeatPlan *self, const LeatOp *op)
 static const char *
 leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
 {
-  gboolean measured = self->traits.ways != NULL && self->traits.ways[op->index] != LEAT_TRANSFER_AUTO;
+  const LeatBoundOp *bound_op = LEAT_BOUND_OP (op);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  gboolean measured = bound->traits.ways != NULL && bound->traits.ways[op->index] != LEAT_TRANSFER_AUTO;
 
-  if (self->traits.entries > 0)
-    return op->way == LEAT_TRANSFER_COPY ? "one copy for all entries" : "only live bytes of each entry cross the link";
-  if (op->mode != LEAT_TRANSFER_AUTO && (why_not_mapped == NULL || op->way == op->mode))
+  if (bound->traits.entries > 0)
+    return bound_op->way == LEAT_TRANSFER_COPY ? "one copy for all entries"
+                                               : "only live bytes of each entry cross the link";
+  if (op->mode != LEAT_TRANSFER_AUTO && (why_not_mapped == NULL || bound_op->way == op->mode))
     return "as asked";
   if (why_not_mapped != NULL)
     return why_not_mapped;
   if (measured)
     return "the fastest that was measured";
-  if (op->way == LEAT_TRANSFER_MAPPED && leat_plan_is_with_user (self, op))
+  if (bound_op->way == LEAT_TRANSFER_MAPPED && leat_plan_is_with_user (self, op))
     return "the program's memory is used in place";
-  if (op->way == LEAT_TRANSFER_MAPPED && self->traits.persistent)
+  if (bound_op->way == LEAT_TRANSFER_MAPPED && bound->traits.persistent)
     return "a persistent kernel reaches the host's memory by itself";
-  if (op->way == LEAT_TRANSFER_MAPPED)
-    return self->traits.integrated ? "device memory is host memory" : "only live bytes cross the link";
+  if (bound_op->way == LEAT_TRANSFER_MAPPED)
+    return bound->traits.integrated ? "device memory is host memory" : "only live bytes cross the link";
   return "the data is as long as its buffer, or used more than once";
 }
 
@@ -278,8 +284,10 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
 static void
 leat_plan_clear_transfer (LeatOp *op)
 {
-  op->elided = FALSE;
-  op->packed_with = NULL;
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  bound->elided = FALSE;
+  bound->packed_with = NULL;
   g_clear_pointer (&op->source, leat_kernel_source_unref);
   op->prototype = NULL;
   leat_op_clear_args (op);
@@ -288,16 +296,18 @@ leat_plan_clear_transfer (LeatOp *op)
 static void
 leat_plan_choose_transfer (LeatPlan *self, LeatOp *op)
 {
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
   const char *why_not = leat_plan_why_not_mapped (self, op);
 
   leat_plan_clear_transfer (op);
-  op->way = leat_plan_want_way (self, op);
-  op->choosable = op->mode == LEAT_TRANSFER_AUTO && !leat_plan_is_with_user (self, op);
-  op->mappable = why_not == NULL;
-  if (op->way == LEAT_TRANSFER_MAPPED && why_not != NULL)
-    op->way = leat_plan_is_with_user (self, op) ? LEAT_TRANSFER_KERNEL : LEAT_TRANSFER_COPY;
-  op->reason = leat_plan_say_why (self, op, op->way != op->mode && op->way != LEAT_TRANSFER_MAPPED ? why_not : NULL);
-  if (op->way == LEAT_TRANSFER_MAPPED)
+  bound->way = leat_plan_want_way (self, op);
+  bound->choosable = op->mode == LEAT_TRANSFER_AUTO && !leat_plan_is_with_user (self, op);
+  bound->mappable = why_not == NULL;
+  if (bound->way == LEAT_TRANSFER_MAPPED && why_not != NULL)
+    bound->way = leat_plan_is_with_user (self, op) ? LEAT_TRANSFER_KERNEL : LEAT_TRANSFER_COPY;
+  bound->reason =
+    leat_plan_say_why (self, op, bound->way != op->mode && bound->way != LEAT_TRANSFER_MAPPED ? why_not : NULL);
+  if (bound->way == LEAT_TRANSFER_MAPPED)
     leat_plan_map (self, op);
 }
 
@@ -305,19 +315,23 @@ leat_plan_choose_transfer (LeatPlan *self, LeatOp *op)
 static void
 leat_plan_settle_transfer (LeatPlan *self, LeatOp *op)
 {
-  if (op->way == LEAT_TRANSFER_COPY && leat_plan_is_with_user (self, op)
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  if (bound->way == LEAT_TRANSFER_COPY && leat_plan_is_with_user (self, op)
       && leat_plan_get_buffer (self, op->from)->header)
     {
-      op->way = LEAT_TRANSFER_KERNEL;
-      op->reason = "items and count are in two places";
+      bound->way = LEAT_TRANSFER_KERNEL;
+      bound->reason = "items and count are in two places";
     }
-  if (op->way == LEAT_TRANSFER_KERNEL)
+  if (bound->way == LEAT_TRANSFER_KERNEL)
     leat_plan_move_by_kernel (self, op);
 }
 
 void
-leat_plan_choose_transfers (LeatPlan *self)
+leat_bind_choose_transfers (LeatBoundPlan *bound)
 {
+  LeatPlan *self = &bound->plan;
+
   for (guint i = 0; i < self->ops->len; i++)
     {
       LeatOp *op = leat_plan_get_op (self, i);

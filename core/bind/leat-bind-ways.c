@@ -4,7 +4,7 @@
 
 /* Ops that can be done in several ways, by what measuring calls them: numbers within a process, names on disk. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 #include "plan/leat-op-private.h"
 #include "fuse/leat-fusible-private.h"
@@ -22,20 +22,20 @@ guint
 leat_op_get_way (const LeatOp *op)
 {
   if (op->kind == LEAT_OP_TRANSFER)
-    return op->way;
+    return LEAT_BOUND_OP (op)->way;
   if (op->fusible != NULL)
-    return op->fusible->way;
-  return leat_op_has_ways (op) ? op->runs->method : 0;
+    return LEAT_BOUND_FUSIBLE (op->fusible)->way;
+  return leat_op_has_ways (op) ? LEAT_BOUND_LOOP (op->runs)->method : 0;
 }
 
 guint
 leat_op_get_measured (const LeatOp *op)
 {
   if (op->kind == LEAT_OP_TRANSFER)
-    return op->way;
+    return LEAT_BOUND_OP (op)->way;
   if (op->fusible != NULL)
-    return op->fusible->measured;
-  return leat_op_has_ways (op) ? op->runs->measured : 0;
+    return LEAT_BOUND_FUSIBLE (op->fusible)->measured;
+  return leat_op_has_ways (op) ? LEAT_BOUND_LOOP (op->runs)->measured : 0;
 }
 
 static const char *

@@ -6,7 +6,7 @@
  * the other; what is constant, and what is kept from run to run, is there once.  An op is done for all entries in one
  * piece where that can be, else once for each. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 #include "kernel/leat-kernel-source-private.h"
 #include "leat-bind-private.h"
@@ -36,10 +36,11 @@ leat_plan_set_strides (LeatPlan *self)
   for (guint i = 0; i < self->buffers->len; i++)
     {
       LeatBuffer *buffer = leat_plan_get_buffer (self, i), *root = leat_plan_get_root (self, i);
+      LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
       gboolean once = root->kind == LEAT_BUFFER_STATE || root->kind == LEAT_BUFFER_CONST;
 
-      buffer->n_entries = once ? 0 : self->traits.entries_most;
-      buffer->stride = buffer->n_entries > 0 ? leat_entries_get_stride (root->bytes) : 0;
+      bound->n_entries = once ? 0 : LEAT_BOUND_PLAN (self)->traits.entries_most;
+      bound->stride = bound->n_entries > 0 ? leat_entries_get_stride (root->bytes) : 0;
     }
 }
 
@@ -53,7 +54,7 @@ leat_plan_count_users_of (LeatPlan *self, LeatBufferId root, LeatAccess access)
       const LeatOp *op = leat_plan_get_op (self, i);
       gboolean uses = FALSE;
 
-      for (guint t = 0; t < op->n_touches && !op->elided; t++)
+      for (guint t = 0; t < op->n_touches && !LEAT_BOUND_OP (op)->elided; t++)
         uses =
           uses || ((op->touches[t].access & access) && leat_plan_get_root (self, op->touches[t].buffer)->id == root);
       n += uses;
@@ -92,7 +93,8 @@ leat_copy_op_why_spread (LeatPlan *self, const LeatOp *op)
 {
   const LeatBuffer *from = leat_plan_get_buffer (self, op->from), *to = leat_plan_get_buffer (self, op->to);
 
-  return from->stride == 0 || to->stride == 0 ? "one end of it is there once" : NULL;
+  return LEAT_BOUND_BUFFER (from)->stride == 0 || LEAT_BOUND_BUFFER (to)->stride == 0 ? "one end of it is there once"
+                                                                                      : NULL;
 }
 
 static const char *
@@ -123,23 +125,26 @@ leat_op_goes_by_rows (const LeatOp *op, LeatPlan *plan)
   const LeatBuffer *to = leat_plan_get_buffer (plan, op->to);
   const LeatBuffer *from = op->from != LEAT_BUFFER_NONE ? leat_plan_get_buffer (plan, op->from) : to;
 
-  return op->bytes != to->bytes || from->stride != to->stride || op->bytes != from->bytes;
+  return op->bytes != to->bytes || LEAT_BOUND_BUFFER (from)->stride != LEAT_BOUND_BUFFER (to)->stride
+         || op->bytes != from->bytes;
 }
 
 static void
 leat_plan_widen_op (LeatPlan *self, LeatOp *op)
 {
+  LeatBoundOp *bound = LEAT_BOUND_OP (op);
   gboolean launches = leat_op_launches (op);
 
-  op->why_spread = leat_plan_why_spread (self, op);
-  op->wide = op->why_spread == NULL && launches;
-  op->by_rows = op->why_spread == NULL && !launches && op->kind != LEAT_OP_FOREIGN && leat_op_goes_by_rows (op, self);
+  bound->why_spread = leat_plan_why_spread (self, op);
+  bound->wide = bound->why_spread == NULL && launches;
+  bound->by_rows =
+    bound->why_spread == NULL && !launches && op->kind != LEAT_OP_FOREIGN && leat_op_goes_by_rows (op, self);
   /* A library may use one memory of its own for all its calls, and a grid barrier lies in the module. */
-  op->in_order = op->why_spread != NULL
-                 && (op->kind == LEAT_OP_FOREIGN || op->cooperative || leat_op_is_ordered (op, self)
-                     || (launches && leat_kernel_source_why_not_wide (op->source, op->prototype->entry) != NULL));
-  if (op->wide)
-    op->grid[2] = self->traits.entries;
+  bound->in_order = bound->why_spread != NULL
+                    && (op->kind == LEAT_OP_FOREIGN || op->cooperative || leat_op_is_ordered (op, self)
+                        || (launches && leat_kernel_source_why_not_wide (op->source, op->prototype->entry) != NULL));
+  if (bound->wide)
+    op->grid[2] = LEAT_BOUND_PLAN (self)->traits.entries;
 }
 
 /* Where two ops touch it, the one of an entry must not come before the other of the entry before. */
@@ -165,7 +170,7 @@ leat_plan_why_in_turn (LeatPlan *self)
         return "a kernel has a queue, and the entry that overflows it would not be known";
       if (op->kind == LEAT_OP_KERNEL && leat_kernel_source_keeps_data (op->source))
         return "a kernel's file has variables that outlive a launch";
-      for (guint t = 0; t < op->n_touches && op->why_spread != NULL; t++)
+      for (guint t = 0; t < op->n_touches && LEAT_BOUND_OP (op)->why_spread != NULL; t++)
         if (leat_plan_get_root (self, op->touches[t].buffer)->kind == LEAT_BUFFER_STAGING)
           return "an op that cannot be done for all entries at once reaches the host's memory";
     }
@@ -173,10 +178,12 @@ leat_plan_why_in_turn (LeatPlan *self)
 }
 
 void
-leat_plan_widen (LeatPlan *self)
+leat_bind_widen (LeatBoundPlan *bound)
 {
-  self->why_in_turn = NULL;
-  if (self->traits.entries == 0)
+  LeatPlan *self = &bound->plan;
+
+  bound->why_in_turn = NULL;
+  if (bound->traits.entries == 0)
     return;
   leat_plan_set_strides (self);
   for (guint i = 0; i < self->ops->len; i++)
@@ -186,16 +193,16 @@ leat_plan_widen (LeatPlan *self)
       if (leat_op_is_on_device (op))
         leat_plan_widen_op (self, op);
     }
-  self->why_in_turn = leat_plan_why_in_turn (self);
+  bound->why_in_turn = leat_plan_why_in_turn (self);
   if (leat_plan_spreads (self))
-    self->traits.early = LEAT_EARLY_NONE; /* what comes after the entries of an op waits for no kernel of theirs */
+    bound->traits.early = LEAT_EARLY_NONE; /* what comes after the entries of an op waits for no kernel of theirs */
 }
 
 gboolean
 leat_plan_spreads (LeatPlan *self)
 {
   for (guint i = 0; i < self->ops->len; i++)
-    if (leat_plan_get_op (self, i)->why_spread != NULL)
+    if (LEAT_BOUND_OP (leat_plan_get_op (self, i))->why_spread != NULL)
       return TRUE;
   return FALSE;
 }
@@ -204,7 +211,7 @@ gboolean
 leat_plan_is_ordered (LeatPlan *self)
 {
   for (guint i = 0; i < self->ops->len; i++)
-    if (leat_plan_get_op (self, i)->in_order)
+    if (LEAT_BOUND_OP (leat_plan_get_op (self, i))->in_order)
       return TRUE;
   return FALSE;
 }

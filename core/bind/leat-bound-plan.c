@@ -2,66 +2,193 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Binding: the choices that depend on what the device is.  Each is made from the ops and LeatTraits alone, so that it
- * can be tested, printed and repeated without a device. */
+/* The object: a recorded plan's ops, buffers, loops and fusibles once more, with room for what binding chooses.  It
+ * borrows what they point to, and keeps the recorded plan for that. */
 
-#include "plan/leat-plan-private.h"
 #include "leat-bind-private.h"
-#include "fuse/leat-fusible-private.h"
-#include "plan/leat-op-private.h"
+
+typedef struct
+{
+  LeatPlanClass parent_class;
+} LeatBoundPlanClass;
+
+/* clang-format off */
+G_DEFINE_TYPE (LeatBoundPlan, leat_bound_plan, LEAT_TYPE_PLAN)
+/* clang-format on */
+
+/* A transfer by kernel has its kernel from binding; all else of the launch is the recorded op's. */
+static void
+leat_bound_op_free (gpointer op)
+{
+  LeatBoundOp *self = op;
+
+  if (self->op.kind == LEAT_OP_TRANSFER)
+    {
+      g_clear_pointer (&self->op.source, leat_kernel_source_unref);
+      leat_op_clear_args (&self->op);
+    }
+  g_free (self->after);
+  g_free (self->early);
+  g_free (self->why_cut);
+  g_free (self);
+}
 
 static void
-leat_plan_reset_places (LeatPlan *self)
+leat_bound_plan_finalize (GObject *object)
 {
-  for (guint i = 0; i < self->buffers->len; i++)
-    {
-      LeatBuffer *buffer = leat_plan_get_buffer (self, i);
+  LeatBoundPlan *self = (LeatBoundPlan *) object;
 
-      buffer->root = buffer->in_place_of != LEAT_BUFFER_NONE ? buffer->in_place_of : buffer->id;
-      buffer->offset = 0;
-      buffer->by_slot = FALSE;
-      buffer->first_op = buffer->last_op = G_MAXUINT;
-      buffer->n_writers = 0;
-    }
-  for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->elided = leat_plan_get_op (self, i)->hidden = FALSE;
-  leat_plan_choose_loops (self);
-  leat_plan_choose_fusibles (self);
-  for (guint i = 0; i < self->ops->len; i++)
-    {
-      LeatOp *op = leat_plan_get_op (self, i);
+  g_array_unref (self->user_copies);
+  g_array_unref (self->pieces);
+  g_free (self->why_not_reusable);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (leat_bound_plan_parent_class)->finalize (object);
+  g_clear_object (&self->recorded);
+}
 
-      for (guint t = 0; t < op->n_touches && !op->hidden; t++)
-        if (op->touches[t].access & LEAT_ACCESS_WRITE)
-          leat_plan_get_root (self, op->touches[t].buffer)->n_writers++;
+static void
+leat_bound_plan_class_init (LeatBoundPlanClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = leat_bound_plan_finalize;
+}
+
+static void
+leat_bound_plan_init (LeatBoundPlan *self)
+{
+  g_mutex_init (&self->lock);
+  g_ptr_array_set_free_func (self->plan.ops, leat_bound_op_free);
+  g_ptr_array_set_free_func (self->plan.buffers, g_free);
+  g_ptr_array_set_free_func (self->plan.loops, g_free);
+  g_ptr_array_set_free_func (self->plan.fusibles, g_free);
+  self->user_copies = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->pieces = g_array_new (FALSE, FALSE, sizeof (LeatPiece));
+}
+
+static LeatPlanLoop *
+leat_bound_plan_follow_loop (LeatBoundPlan *self, const LeatPlanLoop *recorded)
+{
+  return recorded != NULL ? g_ptr_array_index (self->plan.loops, recorded->index) : NULL;
+}
+
+static LeatOp *
+leat_bound_plan_follow_op (LeatBoundPlan *self, const LeatOp *recorded)
+{
+  return recorded != NULL ? leat_plan_get_op (&self->plan, recorded->index) : NULL;
+}
+
+/* Before the ops, which point to them. */
+static void
+leat_bound_plan_take_loops (LeatBoundPlan *self)
+{
+  for (guint i = 0; i < self->recorded->loops->len; i++)
+    {
+      const LeatPlanLoop *recorded = g_ptr_array_index (self->recorded->loops, i);
+      LeatBoundLoop *loop = g_new0 (LeatBoundLoop, 1);
+
+      loop->loop = *recorded;
+      loop->loop.parent = leat_bound_plan_follow_loop (self, recorded->parent);
+      g_ptr_array_add (self->plan.loops, loop);
     }
 }
 
-/* Makes the bound half of every op and buffer. */
-void
-leat_plan_bind (LeatPlan *self, const LeatTraits *traits)
+static void
+leat_bound_plan_take_ops (LeatBoundPlan *self)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
-  LeatAncestors ancestors;
-
-  self->traits = *traits;
-  self->why_not_early = "the kernels are not loaded";
-  if (traits->persistent)
+  for (guint i = 0; i < self->recorded->ops->len; i++)
     {
-      leat_plan_find_needed_fusibles (self);
-      self->traits.ways = NULL; /* nothing of it is measured, and ops may have other numbers now */
+      LeatBoundOp *bound = g_new0 (LeatBoundOp, 1);
+      LeatOp *op = &bound->op;
+
+      *op = *leat_plan_get_op (self->recorded, i);
+      op->loop = leat_bound_plan_follow_loop (self, op->loop);
+      op->runs = leat_bound_plan_follow_loop (self, op->runs);
+      op->starts = leat_bound_plan_follow_loop (self, op->starts);
+      g_ptr_array_add (self->plan.ops, bound);
     }
-  leat_plan_reset_places (self);
-  leat_plan_choose_transfers (self);
-  leat_plan_find_slots (self);
-  leat_plan_find_reusable (self);
-  leat_plan_find_dependencies (self, &ancestors);
-  leat_plan_widen (self);
-  leat_plan_lay_out (self, &ancestors);
-  leat_plan_pack_transfers (self, &ancestors);
-  leat_ancestors_clear (&ancestors);
-  leat_plan_lift_dependencies (self);
-  leat_plan_find_pieces (self);
-  leat_plan_predict (self);
-  self->traits.ways = NULL; /* the caller's */
+  for (guint i = 0; i < self->plan.loops->len; i++)
+    {
+      LeatPlanLoop *loop = g_ptr_array_index (self->plan.loops, i);
+
+      loop->fused = leat_bound_plan_follow_op (self, loop->fused);
+    }
+}
+
+static void
+leat_bound_plan_take_buffers (LeatBoundPlan *self)
+{
+  for (guint i = 0; i < self->recorded->buffers->len; i++)
+    {
+      LeatBoundBuffer *bound = g_new0 (LeatBoundBuffer, 1);
+
+      bound->buffer = *leat_plan_get_buffer (self->recorded, i);
+      bound->buffer.loop = leat_bound_plan_follow_loop (self, bound->buffer.loop);
+      bound->root = i;
+      g_ptr_array_add (self->plan.buffers, bound);
+    }
+}
+
+static void
+leat_bound_plan_take_fusibles (LeatBoundPlan *self)
+{
+  for (guint i = 0; i < self->recorded->fusibles->len; i++)
+    {
+      LeatBoundFusible *bound = g_new0 (LeatBoundFusible, 1);
+      LeatFusible *fusible = &bound->fusible;
+
+      *fusible = *(const LeatFusible *) g_ptr_array_index (self->recorded->fusibles, i);
+      fusible->fused = leat_bound_plan_follow_op (self, fusible->fused);
+      fusible->first = leat_bound_plan_follow_op (self, fusible->first);
+      fusible->last = leat_bound_plan_follow_op (self, fusible->last);
+      fusible->fused->fusible = fusible;
+      g_ptr_array_add (self->plan.fusibles, bound);
+    }
+}
+
+/* @recorded: (transfer full): finished */
+LeatPlan *
+leat_bound_plan_new (LeatPlan *recorded)
+{
+  LeatBoundPlan *self = g_object_new (LEAT_TYPE_BOUND_PLAN, NULL);
+
+  self->recorded = recorded;
+  leat_plan_share (&self->plan, recorded);
+  leat_bound_plan_take_loops (self);
+  leat_bound_plan_take_ops (self);
+  leat_bound_plan_take_buffers (self);
+  leat_bound_plan_take_fusibles (self);
+  return &self->plan;
+}
+
+/**
+ * leat_plan_get_device_bytes:
+ * @self: a plan
+ *
+ * Gets the device memory that one lane needs: peak of what lives within a run, plus state and constants.
+ *
+ * Returns: bytes
+ */
+guint64
+leat_plan_get_device_bytes (LeatPlan *self)
+{
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
+
+  return bound->arena_bytes + bound->own_bytes;
+}
+
+/**
+ * leat_plan_get_host_bytes:
+ * @self: a plan
+ *
+ * Gets the pinned host memory that one lane needs.
+ *
+ * Returns: bytes
+ */
+guint64
+leat_plan_get_host_bytes (LeatPlan *self)
+{
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
+
+  return bound->staging_bytes;
 }

@@ -6,7 +6,7 @@
  * graph can be given in place (grid, block, shared memory, values of arguments) and the contents of constants are no
  * difference here. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 #include "kernel/leat-kernel-source-private.h"
 #include "leat-bind-private.h"
@@ -23,10 +23,15 @@ leat_op_dup_title (const LeatOp *op)
 static gboolean
 leat_op_is_alike (const LeatOp *a, const LeatOp *b)
 {
+  const LeatBoundOp *bound_b = LEAT_BOUND_OP (b);
+  const LeatBoundOp *bound_a = LEAT_BOUND_OP (a);
+
   return a->kind == b->kind && a->node == b->node && leat_op_launches (a) == leat_op_launches (b)
-         && a->elided == b->elided && (a->packed_with != NULL) == (b->packed_with != NULL) && a->kept == b->kept
-         && a->by_slot == b->by_slot && a->n_after == b->n_after
-         && (a->n_after == 0 || memcmp (a->after, b->after, a->n_after * sizeof *a->after) == 0);
+         && bound_a->elided == bound_b->elided && (bound_a->packed_with != NULL) == (bound_b->packed_with != NULL)
+         && bound_a->kept == bound_b->kept && bound_a->by_slot == bound_b->by_slot
+         && bound_a->n_after == bound_b->n_after
+         && (bound_a->n_after == 0
+             || memcmp (bound_a->after, bound_b->after, bound_a->n_after * sizeof *bound_a->after) == 0);
 }
 
 static gboolean
@@ -79,10 +84,14 @@ leat_op_find_difference (const LeatOp *a, const LeatOp *b)
 static gboolean
 leat_buffer_is_same (const LeatBuffer *a, const LeatBuffer *b)
 {
+  const LeatBoundBuffer *bound_a = LEAT_BOUND_BUFFER (a);
+  const LeatBoundBuffer *bound_b = LEAT_BOUND_BUFFER (b);
+
   return a->kind == b->kind && a->bytes == b->bytes && a->header == b->header && a->scope == b->scope
-         && a->tells_flush == b->tells_flush && a->user == b->user && a->place == b->place && a->root == b->root
-         && a->offset == b->offset && a->kept == b->kept && g_str_equal (a->name, b->name)
-         && (a->spec == NULL) == (b->spec == NULL) && (a->spec == NULL || leat_spec_equal (a->spec, b->spec));
+         && a->tells_flush == b->tells_flush && a->user == b->user && bound_a->place == bound_b->place
+         && bound_a->root == bound_b->root && bound_a->offset == bound_b->offset && bound_a->kept == bound_b->kept
+         && g_str_equal (a->name, b->name) && (a->spec == NULL) == (b->spec == NULL)
+         && (a->spec == NULL || leat_spec_equal (a->spec, b->spec));
 }
 
 static const LeatBuffer *
@@ -99,12 +108,14 @@ leat_plan_find_other_buffer (LeatPlan *self, LeatPlan *other)
 static gboolean
 leat_plan_has_same_pieces (LeatPlan *self, LeatPlan *other)
 {
-  gboolean same = self->pieces->len == other->pieces->len;
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  LeatBoundPlan *bound_other = LEAT_BOUND_PLAN (other);
+  gboolean same = bound->pieces->len == bound_other->pieces->len;
 
-  for (guint i = 0; same && i < self->pieces->len; i++)
+  for (guint i = 0; same && i < bound->pieces->len; i++)
     {
-      const LeatPiece *a = &g_array_index (self->pieces, LeatPiece, i),
-                      *b = &g_array_index (other->pieces, LeatPiece, i);
+      const LeatPiece *a = &g_array_index (bound->pieces, LeatPiece, i),
+                      *b = &g_array_index (bound_other->pieces, LeatPiece, i);
 
       same = a->first == b->first && a->end == b->end && a->captured == b->captured;
     }
@@ -189,7 +200,8 @@ static void
 leat_plan_hash_op (XXH3_state_t *state, const LeatOp *op)
 {
   /* Together, since what an update takes does not depend on its bytes. */
-  const guint64 facts[] = { op->kind, (gsize) op->node, op->elided, op->to, op->from, op->bytes, op->value };
+  const guint64 facts[] = { op->kind,  (gsize) op->node, LEAT_BOUND_OP (op)->elided, op->to, op->from,
+                            op->bytes, op->value };
 
   LEAT_HASH (state, facts);
   for (guint i = 0; i < op->n_touches; i++)
@@ -219,7 +231,8 @@ leat_plan_hash (LeatPlan *self)
   for (guint i = 0; i < self->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self, i);
-      const guint64 facts[] = { buffer->kind, buffer->bytes, buffer->place, buffer->root, buffer->offset };
+      const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+      const guint64 facts[] = { buffer->kind, buffer->bytes, bound->place, bound->root, bound->offset };
 
       LEAT_HASH (state, facts);
       leat_plan_hash_text (state, buffer->name);

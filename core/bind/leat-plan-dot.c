@@ -6,7 +6,7 @@
  * to each that reads it, with what flows there; a dashed one where an op only waits for another, for memory that it
  * takes over.  A head is open where the op may begin early.  A loop is a frame around its ops. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ typedef struct
 static const char *
 leat_op_get_head (const LeatOp *op, guint before)
 {
-  for (guint i = 0; i < op->n_after; i++)
-    if (op->after[i] == before && op->early[i])
+  for (guint i = 0; i < LEAT_BOUND_OP (op)->n_after; i++)
+    if (LEAT_BOUND_OP (op)->after[i] == before && LEAT_BOUND_OP (op)->early[i])
       return ", arrowhead=empty";
   return "";
 }
@@ -33,6 +33,7 @@ leat_op_get_head (const LeatOp *op, guint before)
 static void
 leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
   gboolean host = op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK;
   g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
 
@@ -40,27 +41,29 @@ leat_plan_dot_box (LeatPlanDot *self, const LeatOp *op)
                           op->kind == LEAT_OP_KERNEL    ? op->prototype->entry
                           : op->kind == LEAT_OP_FOREIGN ? op->name
                                                         : leat_op_kind_get_name (op->kind),
-                          op->why_spread != NULL ? "\\nspread"
-                          : op->wide             ? "\\ncoalesced"
-                                                 : "",
+                          bound->why_spread != NULL ? "\\nspread"
+                          : bound->wide             ? "\\ncoalesced"
+                                                    : "",
                           self->notes != NULL ? self->notes[op->index] : "",
-                          host                    ? ", style=rounded"
-                          : op->why_eager != NULL ? ", style=dashed"
-                                                  : "");
+                          host                                 ? ", style=rounded"
+                          : leat_op_get_why_alone (op) != NULL ? ", style=dashed"
+                                                               : "");
 }
 
 /* Boxes come before arrows, which would put them into the frame that they are first seen in. */
 static void
 leat_plan_dot_place (LeatPlanDot *self, const LeatOp *op)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
   if (op->kind == LEAT_OP_LOOP)
     {
       g_autofree char *name = g_strescape (leat_node_get_name (op->node), NULL);
 
       g_string_append_printf (self->text, "  subgraph cluster%u {\n  label=\"%s, %s\";\n  style=rounded;\n", op->index,
-                              name, leat_loop_method_get_name (op->runs->method));
+                              name, leat_loop_method_get_name (LEAT_BOUND_LOOP (op->runs)->method));
     }
-  if (!op->elided || op->packed_with != NULL)
+  if (!bound->elided || bound->packed_with != NULL)
     leat_plan_dot_box (self, op);
   if (op->loop != NULL && op->loop->last == op->index)
     g_string_append (self->text, "  }\n");
@@ -85,14 +88,16 @@ leat_plan_dot_read (LeatPlanDot *self, const LeatOp *op, const LeatBuffer *buffe
 static void
 leat_plan_dot_op (LeatPlanDot *self, const LeatOp *op)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
   memset (self->has_data, 0, self->plan->ops->len * sizeof (gboolean));
   for (guint t = 0; t < op->n_touches; t++)
     if (op->touches[t].access & LEAT_ACCESS_READ)
       leat_plan_dot_read (self, op, leat_plan_get_buffer (self->plan, op->touches[t].buffer));
-  for (guint i = 0; i < op->n_after; i++)
-    if (!self->has_data[op->after[i]])
-      g_string_append_printf (self->text, "  op%u -> op%u [style=dashed%s];\n", op->after[i], op->index,
-                              leat_op_get_head (op, op->after[i]));
+  for (guint i = 0; i < bound->n_after; i++)
+    if (!self->has_data[bound->after[i]])
+      g_string_append_printf (self->text, "  op%u -> op%u [style=dashed%s];\n", bound->after[i], op->index,
+                              leat_op_get_head (op, bound->after[i]));
   /* After all that it reads: it may write over its own input. */
   for (guint t = 0; t < op->n_touches; t++)
     if (op->touches[t].access & LEAT_ACCESS_WRITE)
@@ -102,7 +107,7 @@ leat_plan_dot_op (LeatPlanDot *self, const LeatOp *op)
 char *
 leat_plan_draw (LeatPlan *self, const char *const *notes)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&LEAT_BOUND_PLAN (self)->lock);
   GString *text = g_string_new ("digraph plan {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n"
                                 "  edge [fontname=\"sans-serif\", fontsize=10];\n");
   g_autofree guint *writers = g_new (guint, self->buffers->len + 1);
@@ -115,8 +120,9 @@ leat_plan_draw (LeatPlan *self, const char *const *notes)
   for (guint i = 0; i < self->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
+      const LeatBoundOp *bound = LEAT_BOUND_OP (op);
 
-      if (!op->elided || op->packed_with != NULL)
+      if (!bound->elided || bound->packed_with != NULL)
         leat_plan_dot_op (&dot, op);
     }
   g_string_append (text, "}\n");

@@ -4,8 +4,7 @@
 
 /* The plan for tools: ops, buffers, pieces and the prediction as JSON.  Changes nothing of the plan. */
 
-#include "plan/leat-plan-private.h"
-#include "fuse/leat-fusible-private.h"
+#include "leat-bind-private.h"
 
 #include <json-glib/json-glib.h>
 
@@ -63,6 +62,8 @@ leat_json_add_fusion (JsonBuilder *builder, const LeatFusion *fusion)
 static void
 leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
   if (op->kind == LEAT_OP_KERNEL)
     {
       leat_json_add_string (builder, "source", leat_kernel_source_get_name (op->source));
@@ -83,50 +84,54 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
       leat_json_add_int (builder, "last", op->runs->last);
       if (op->runs->most < G_MAXINT64)
         leat_json_add_int (builder, "most", op->runs->most);
-      leat_json_add_string (builder, "method", leat_loop_method_get_name (op->runs->method));
-      leat_json_add_string (builder, "reason", op->runs->why);
-      leat_json_add_int (builder, "iteration-kernels", op->runs->kernels);
-      leat_json_add_int (builder, "iteration-copies", op->runs->copies);
-      leat_json_add_int (builder, "iteration-fills", op->runs->fills);
+      leat_json_add_string (builder, "method", leat_loop_method_get_name (LEAT_BOUND_LOOP (op->runs)->method));
+      leat_json_add_string (builder, "reason", LEAT_BOUND_LOOP (op->runs)->why);
+      leat_json_add_int (builder, "iteration-kernels", LEAT_BOUND_LOOP (op->runs)->kernels);
+      leat_json_add_int (builder, "iteration-copies", LEAT_BOUND_LOOP (op->runs)->copies);
+      leat_json_add_int (builder, "iteration-fills", LEAT_BOUND_LOOP (op->runs)->fills);
     }
   if (op->fusion != NULL)
     leat_json_add_fusion (builder, op->fusion);
   if (op->fusible != NULL)
-    leat_json_add_string (builder, "why-fused", op->fusible->why);
+    leat_json_add_string (builder, "why-fused", LEAT_BOUND_FUSIBLE (op->fusible)->why);
   if (op->why_separate != NULL)
     leat_json_add_string (builder, "why-separate", op->why_separate);
   if (op->loop != NULL)
     leat_json_add_int (builder, "loop", op->loop->first);
   if (op->kind == LEAT_OP_FOREIGN)
     leat_json_add_string (builder, "name", op->name);
-  if (op->kind == LEAT_OP_FOREIGN && op->why_eager != NULL)
-    leat_json_add_string (builder, "why-not-captured", op->why_eager);
-  if (op->kind == LEAT_OP_FOREIGN && op->tried)
-    leat_json_add_int (builder, "captured-nodes", op->n_captured_nodes);
+  if (op->kind == LEAT_OP_FOREIGN && leat_op_get_why_alone (op) != NULL)
+    leat_json_add_string (builder, "why-not-captured", leat_op_get_why_alone (op));
+  if (op->kind == LEAT_OP_FOREIGN && bound->tried)
+    leat_json_add_int (builder, "captured-nodes", bound->n_captured_nodes);
   if (op->kind == LEAT_OP_TRANSFER)
     {
-      leat_json_add_string (builder, "mode", leat_transfer_mode_get_name (op->way));
-      if (op->reason != NULL)
-        leat_json_add_string (builder, "reason", op->reason);
+      leat_json_add_string (builder, "mode", leat_transfer_mode_get_name (bound->way));
+      if (bound->reason != NULL)
+        leat_json_add_string (builder, "reason", bound->reason);
     }
 }
 
 static void
 leat_json_add_early (JsonBuilder *builder, const LeatOp *op)
 {
-  if (op->n_early == 0)
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  if (bound->n_early == 0)
     return;
   json_builder_set_member_name (builder, "early-after");
   json_builder_begin_array (builder);
-  for (guint i = 0; i < op->n_after; i++)
-    if (op->early[i])
-      json_builder_add_int_value (builder, op->after[i]);
+  for (guint i = 0; i < bound->n_after; i++)
+    if (bound->early[i])
+      json_builder_add_int_value (builder, bound->after[i]);
   json_builder_end_array (builder);
 }
 
 static void
 leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
   json_builder_begin_object (builder);
   leat_json_add_int (builder, "index", op->index);
   leat_json_add_string (builder, "kind", leat_op_kind_get_name (op->kind));
@@ -134,14 +139,14 @@ leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
   leat_json_add_touches (builder, "reads", op, LEAT_ACCESS_READ);
   leat_json_add_touches (builder, "writes", op, LEAT_ACCESS_WRITE);
   leat_json_add_op_details (builder, op);
-  if (op->wide || op->why_spread != NULL)
-    leat_json_add_string (builder, "entries", op->why_spread != NULL ? "spread" : "coalesced");
-  if (op->why_spread != NULL)
-    leat_json_add_string (builder, "why-spread", op->why_spread);
+  if (bound->wide || bound->why_spread != NULL)
+    leat_json_add_string (builder, "entries", bound->why_spread != NULL ? "spread" : "coalesced");
+  if (bound->why_spread != NULL)
+    leat_json_add_string (builder, "why-spread", bound->why_spread);
   json_builder_set_member_name (builder, "after");
   json_builder_begin_array (builder);
-  for (guint i = 0; i < op->n_after; i++)
-    json_builder_add_int_value (builder, op->after[i]);
+  for (guint i = 0; i < bound->n_after; i++)
+    json_builder_add_int_value (builder, bound->after[i]);
   json_builder_end_array (builder);
   leat_json_add_early (builder, op);
   json_builder_end_object (builder);
@@ -150,6 +155,8 @@ leat_json_add_op (JsonBuilder *builder, const LeatOp *op)
 static void
 leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
 {
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+
   static const char *const places[] = { "arena", "own", "staging", "alias", "user", "marks" };
 
   json_builder_begin_object (builder);
@@ -163,24 +170,24 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
       leat_json_add_string (builder, "spec", spec);
     }
   leat_json_add_int (builder, "bytes", buffer->bytes);
-  if (buffer->stride > 0)
-    leat_json_add_int (builder, "stride", buffer->stride);
-  leat_json_add_string (builder, "place", places[buffer->place]);
-  if (buffer->place == LEAT_PLACE_ALIAS)
-    leat_json_add_int (builder, "alias-of", buffer->root);
-  if (buffer->place == LEAT_PLACE_USER)
+  if (bound->stride > 0)
+    leat_json_add_int (builder, "stride", bound->stride);
+  leat_json_add_string (builder, "place", places[bound->place]);
+  if (bound->place == LEAT_PLACE_ALIAS)
+    leat_json_add_int (builder, "alias-of", bound->root);
+  if (bound->place == LEAT_PLACE_USER)
     leat_json_add_int (builder, "slot", buffer->slot);
-  if (buffer->place == LEAT_PLACE_ARENA || buffer->place == LEAT_PLACE_MARKS)
-    leat_json_add_int (builder, "offset", buffer->offset);
+  if (bound->place == LEAT_PLACE_ARENA || bound->place == LEAT_PLACE_MARKS)
+    leat_json_add_int (builder, "offset", bound->offset);
   if (buffer->grows != NULL)
     {
       json_builder_set_member_name (builder, "grows");
       json_builder_add_boolean_value (builder, TRUE);
     }
-  if (buffer->first_op != G_MAXUINT)
+  if (bound->first_op != G_MAXUINT)
     {
-      leat_json_add_int (builder, "first-op", buffer->first_op);
-      leat_json_add_int (builder, "last-op", buffer->last_op);
+      leat_json_add_int (builder, "first-op", bound->first_op);
+      leat_json_add_int (builder, "last-op", bound->last_op);
     }
   json_builder_end_object (builder);
 }
@@ -218,7 +225,7 @@ leat_json_add_piece (JsonBuilder *builder, const LeatPiece *piece)
 static void
 leat_json_add_prediction (JsonBuilder *builder, LeatPlan *self)
 {
-  g_autoptr (GVariant) prediction = leat_plan_dup_prediction (self);
+  g_autoptr (GVariant) prediction = leat_prediction_to_variant (&LEAT_BOUND_PLAN (self)->prediction);
   GVariantIter iter;
   const char *name;
   guint64 value;
@@ -242,25 +249,26 @@ leat_json_add_prediction (JsonBuilder *builder, LeatPlan *self)
 char *
 leat_plan_to_json (LeatPlan *self)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (JsonNode) root = NULL;
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "bound");
-  json_builder_add_boolean_value (builder, self->traits.bound);
-  leat_json_add_int (builder, "device-bytes", leat_plan_get_device_bytes (self));
-  leat_json_add_int (builder, "host-bytes", leat_plan_get_host_bytes (self));
-  if (self->traits.entries > 0)
-    leat_json_add_int (builder, "entries", self->traits.entries);
-  if (self->why_in_turn != NULL)
-    leat_json_add_string (builder, "why-in-turn", self->why_in_turn);
+  json_builder_add_boolean_value (builder, bound->traits.bound);
+  leat_json_add_int (builder, "device-bytes", bound->arena_bytes + bound->own_bytes);
+  leat_json_add_int (builder, "host-bytes", bound->staging_bytes);
+  if (bound->traits.entries > 0)
+    leat_json_add_int (builder, "entries", bound->traits.entries);
+  if (bound->why_in_turn != NULL)
+    leat_json_add_string (builder, "why-in-turn", bound->why_in_turn);
   json_builder_set_member_name (builder, "flush");
   json_builder_add_boolean_value (builder, self->flush);
   json_builder_set_member_name (builder, "ops");
   json_builder_begin_array (builder);
   for (guint i = 0; i < self->ops->len; i++)
-    if (!leat_plan_get_op (self, i)->hidden)
+    if (!LEAT_BOUND_OP (leat_plan_get_op (self, i))->hidden)
       leat_json_add_op (builder, leat_plan_get_op (self, i));
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "buffers");
@@ -275,11 +283,11 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "pieces");
   json_builder_begin_array (builder);
-  for (guint i = 0; i < self->pieces->len; i++)
-    leat_json_add_piece (builder, &g_array_index (self->pieces, LeatPiece, i));
+  for (guint i = 0; i < bound->pieces->len; i++)
+    leat_json_add_piece (builder, &g_array_index (bound->pieces, LeatPiece, i));
   json_builder_end_array (builder);
-  if (self->traits.bound && self->why_not_early != NULL)
-    leat_json_add_string (builder, "why-no-early-start", self->why_not_early);
+  if (bound->traits.bound && bound->why_not_early != NULL)
+    leat_json_add_string (builder, "why-no-early-start", bound->why_not_early);
   leat_json_add_prediction (builder, self);
   json_builder_end_object (builder);
   root = json_builder_get_root (builder);

@@ -4,12 +4,12 @@
 
 /* From a pipeline to a plan: recorded, with what may be fused, finished, and bound for a device. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 #include "fuse/leat-fusible-private.h"
 
 LeatPlan *
-leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
+leat_plan_new_unbound (LeatPipeline *pipeline, gboolean persistent, GError **error)
 {
   g_autoptr (LeatPlan) self = leat_plan_record_all (pipeline, error);
 
@@ -17,7 +17,11 @@ leat_plan_new_unbound (LeatPipeline *pipeline, GError **error)
     return NULL;
   if (leat_pipeline_get_fuse (pipeline) == LEAT_FUSE_MODE_AUTO)
     leat_plan_find_fusibles (self, TRUE);
-  return leat_plan_finish (self, error) ? g_steal_pointer (&self) : NULL;
+  if (!leat_plan_finish (self, error))
+    return NULL;
+  if (persistent)
+    leat_plan_find_needed_fusibles (self);
+  return leat_bound_plan_new (g_steal_pointer (&self));
 }
 
 /**
@@ -40,7 +44,7 @@ leat_plan_new (LeatPipeline *pipeline, GError **error)
   LeatPlan *self;
 
   g_return_val_if_fail (LEAT_IS_PIPELINE (pipeline), NULL);
-  self = leat_plan_new_unbound (pipeline, error);
+  self = leat_plan_new_unbound (pipeline, FALSE, error);
   if (self != NULL)
     leat_plan_bind (self, &traits);
   return self;

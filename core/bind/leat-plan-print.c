@@ -4,7 +4,7 @@
 
 /* The plan for people: ops with what they read and write, buffers with where they lie and how long they live. */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 #include "plan/leat-op-private.h"
 #include "fuse/leat-fusible-private.h"
@@ -40,10 +40,12 @@ leat_plan_print_geometry (const LeatOp *op, GString *text)
 static void
 leat_plan_print_after (const LeatOp *op, gboolean early, const char *lead, GString *text)
 {
-  for (guint i = 0; i < op->n_after; i++)
-    if ((op->early[i] != 0) == early)
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  for (guint i = 0; i < bound->n_after; i++)
+    if ((bound->early[i] != 0) == early)
       {
-        g_string_append_printf (text, "%s%u", lead, op->after[i]);
+        g_string_append_printf (text, "%s%u", lead, bound->after[i]);
         lead = ",";
       }
 }
@@ -51,12 +53,14 @@ leat_plan_print_after (const LeatOp *op, gboolean early, const char *lead, GStri
 static void
 leat_plan_print_entries (LeatPlan *self, const LeatOp *op, GString *text)
 {
-  if (self->traits.entries == 0 || !leat_op_is_on_device (op))
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  if (LEAT_BOUND_PLAN (self)->traits.entries == 0 || !leat_op_is_on_device (op))
     return;
-  if (op->why_spread == NULL)
+  if (bound->why_spread == NULL)
     g_string_append (text, "  coalesced");
   else
-    g_string_append_printf (text, "  spread%s (%s)", op->in_order ? ", in order" : "", op->why_spread);
+    g_string_append_printf (text, "  spread%s (%s)", bound->in_order ? ", in order" : "", bound->why_spread);
 }
 
 static void
@@ -71,23 +75,26 @@ leat_plan_print_number (guint64 n, const char *one, const char *many, const char
 static void
 leat_plan_print_executor (const LeatPlanLoop *loop, GString *text)
 {
+  const LeatBoundLoop *bound = LEAT_BOUND_LOOP (loop);
+
   if (loop->most < G_MAXUINT64)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT " times, ", loop->is_tested ? "at most " : "", loop->most);
-  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_method_get_name (loop->method), loop->why);
+  g_string_append_printf (text, "%s (%s); in an iteration", leat_loop_method_get_name (bound->method), bound->why);
 }
 
 static void
 leat_plan_print_loop (const LeatPlanLoop *loop, GString *text)
 {
+  const LeatBoundLoop *bound = LEAT_BOUND_LOOP (loop);
   const char *before = " ";
 
   g_string_append_printf (text, "  ops %u-%u, ", loop->first + 1, loop->last);
   leat_plan_print_executor (loop, text);
-  leat_plan_print_number (loop->kernels, "kernel", "kernels", &before, text);
-  leat_plan_print_number (loop->copies, "copy", "copies", &before, text);
-  leat_plan_print_number (loop->fills, "fill", "fills", &before, text);
-  leat_plan_print_number (loop->foreign, "foreign op", "foreign ops", &before, text);
-  leat_plan_print_number (loop->loops, "loop", "loops", &before, text);
+  leat_plan_print_number (bound->kernels, "kernel", "kernels", &before, text);
+  leat_plan_print_number (bound->copies, "copy", "copies", &before, text);
+  leat_plan_print_number (bound->fills, "fill", "fills", &before, text);
+  leat_plan_print_number (bound->foreign, "foreign op", "foreign ops", &before, text);
+  leat_plan_print_number (bound->loops, "loop", "loops", &before, text);
 }
 
 static void
@@ -117,7 +124,7 @@ leat_plan_print_fusion (const LeatOp *op, GString *text)
   if (fusion->kept_bytes > 0)
     g_string_append_printf (text, ": %" G_GUINT64_FORMAT " bytes less written and read", fusion->kept_bytes);
   if (op->fusible != NULL)
-    g_string_append_printf (text, " (%s)", op->fusible->why);
+    g_string_append_printf (text, " (%s)", LEAT_BOUND_FUSIBLE (op->fusible)->why);
   g_string_append_c (text, '\n');
   for (guint i = 0; i < fusion->lines->len; i++)
     g_string_append_printf (text, "        %s\n", (const char *) g_ptr_array_index (fusion->lines, i));
@@ -135,12 +142,14 @@ leat_plan_print_fusible (const LeatFusible *fusible, GString *text)
     "are not: %s\n",
     fusible->first->index, fusible->last->index, leat_node_get_name (fusible->first->node),
     leat_node_get_name (fusible->last->node), fusion->n_syncs, fusion->n_syncs == 1 ? "" : "s", fusion->n_ops - 1,
-    fusion->n_ops == 2 ? "" : "es", fusible->why);
+    fusion->n_ops == 2 ? "" : "es", LEAT_BOUND_FUSIBLE (fusible)->why);
 }
 
 static void
 leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
   g_string_append_printf (text, "  %3u ", op->index);
   for (const LeatPlanLoop *loop = op->loop; loop != NULL; loop = loop->parent)
     g_string_append (text, "  ");
@@ -152,18 +161,18 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
   if (op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_FILL)
     g_string_append_printf (text, "  %" G_GUINT64_FORMAT " bytes", op->bytes);
   if (op->kind == LEAT_OP_TRANSFER)
-    g_string_append_printf (text, "  %s%s%s%s", leat_transfer_mode_get_name (op->way), op->reason ? " (" : "",
-                            op->reason ? op->reason : "", op->reason ? ")" : "");
+    g_string_append_printf (text, "  %s%s%s%s", leat_transfer_mode_get_name (bound->way), bound->reason ? " (" : "",
+                            bound->reason ? bound->reason : "", bound->reason ? ")" : "");
   if (op->kind == LEAT_OP_LOOP)
     leat_plan_print_loop (op->runs, text);
-  if (op->packed_with != NULL)
-    g_string_append_printf (text, "  with %u", op->packed_with->index);
+  if (bound->packed_with != NULL)
+    g_string_append_printf (text, "  with %u", bound->packed_with->index);
   if (op->kind == LEAT_OP_FOREIGN)
     g_string_append_printf (text, "  %s", op->name);
-  if (op->kind == LEAT_OP_FOREIGN && op->why_eager != NULL)
-    g_string_append_printf (text, " (not captured: %s)", op->why_eager);
-  else if (op->kind == LEAT_OP_FOREIGN && op->tried)
-    g_string_append_printf (text, " (%u nodes)", op->n_captured_nodes);
+  if (op->kind == LEAT_OP_FOREIGN && leat_op_get_why_alone (op) != NULL)
+    g_string_append_printf (text, " (not captured: %s)", leat_op_get_why_alone (op));
+  else if (op->kind == LEAT_OP_FOREIGN && bound->tried)
+    g_string_append_printf (text, " (%u nodes)", bound->n_captured_nodes);
   leat_plan_print_entries (self, op, text);
   leat_plan_print_after (op, FALSE, "  after ", text);
   leat_plan_print_after (op, TRUE, "  early after ", text);
@@ -179,25 +188,26 @@ leat_plan_print_op (LeatPlan *self, const LeatOp *op, GString *text)
 static void
 leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
 {
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
   g_autofree char *spec = buffer->spec != NULL ? leat_spec_to_string (buffer->spec, LEAT_SPEC_STYLE_FILE) : NULL;
 
   g_string_append_printf (text, "  %3u %-8s %-20s %-18s %12" G_GUINT64_FORMAT " bytes", buffer->id,
                           leat_buffer_kind_get_name (buffer->kind), buffer->name, spec != NULL ? spec : "-",
                           buffer->bytes);
-  if (buffer->place == LEAT_PLACE_ALIAS)
+  if (bound->place == LEAT_PLACE_ALIAS)
     g_string_append_printf (text, "  in the memory of %s", leat_plan_get_root (self, buffer->id)->name);
-  else if (buffer->place == LEAT_PLACE_ARENA)
-    g_string_append_printf (text, "  at %" G_GUINT64_FORMAT, buffer->offset);
-  else if (buffer->place == LEAT_PLACE_MARKS)
-    g_string_append_printf (text, "  at %" G_GUINT64_FORMAT " of what a lane keeps", buffer->offset);
-  else if (buffer->place == LEAT_PLACE_USER)
+  else if (bound->place == LEAT_PLACE_ARENA)
+    g_string_append_printf (text, "  at %" G_GUINT64_FORMAT, bound->offset);
+  else if (bound->place == LEAT_PLACE_MARKS)
+    g_string_append_printf (text, "  at %" G_GUINT64_FORMAT " of what a lane keeps", bound->offset);
+  else if (bound->place == LEAT_PLACE_USER)
     g_string_append_printf (text, "  memory of the application, slot %u", buffer->slot);
-  if (buffer->stride > 0)
-    g_string_append_printf (text, "  an entry every %" G_GUINT64_FORMAT, buffer->stride);
+  if (bound->stride > 0)
+    g_string_append_printf (text, "  an entry every %" G_GUINT64_FORMAT, bound->stride);
   if (buffer->grows != NULL)
     g_string_append (text, "  may grow");
-  if (buffer->first_op != G_MAXUINT)
-    g_string_append_printf (text, "  ops %u-%u", buffer->first_op, buffer->last_op);
+  if (bound->first_op != G_MAXUINT)
+    g_string_append_printf (text, "  ops %u-%u", bound->first_op, bound->last_op);
   g_string_append_c (text, '\n');
 }
 
@@ -224,7 +234,7 @@ leat_plan_print_delays (LeatPlan *self, GString *text)
 static void
 leat_plan_print_prediction (LeatPlan *self, GString *text)
 {
-  const LeatPrediction *sum = &self->prediction;
+  const LeatPrediction *sum = &LEAT_BOUND_PLAN (self)->prediction;
 
   g_string_append_printf (text,
                           "a run: %" G_GUINT64_FORMAT " graph launch%s, %" G_GUINT64_FORMAT
@@ -250,9 +260,10 @@ leat_plan_has_kernels_in_turn (LeatPlan *self)
   for (guint i = 0; i < self->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
+      const LeatBoundOp *bound = LEAT_BOUND_OP (op);
 
-      for (guint k = 0; leat_op_launches (op) && k < op->n_after; k++)
-        if (leat_op_launches (leat_plan_get_op (self, op->after[k])))
+      for (guint k = 0; leat_op_launches (op) && k < bound->n_after; k++)
+        if (leat_op_launches (leat_plan_get_op (self, bound->after[k])))
           return TRUE;
     }
   return FALSE;
@@ -262,11 +273,13 @@ leat_plan_has_kernels_in_turn (LeatPlan *self)
 static void
 leat_plan_print_pieces (LeatPlan *self, GString *text)
 {
-  if (self->pieces->len == leat_plan_count_graphs (self))
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+
+  if (bound->pieces->len == leat_plan_count_graphs (self))
     return;
-  for (guint i = 0; i < self->pieces->len; i++)
+  for (guint i = 0; i < bound->pieces->len; i++)
     {
-      const LeatPiece *piece = &g_array_index (self->pieces, LeatPiece, i);
+      const LeatPiece *piece = &g_array_index (bound->pieces, LeatPiece, i);
 
       g_string_append_printf (text, "  ops %u-%u: %s%s%s\n", piece->first, piece->end - 1,
                               piece->captured ? "a graph" : "one by one", piece->why_not != NULL ? ": " : "",
@@ -285,22 +298,24 @@ leat_plan_print_pieces (LeatPlan *self, GString *text)
 char *
 leat_plan_to_text (LeatPlan *self)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&bound->lock);
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text,
                           "%s plan: %u ops, %u buffers, %" G_GUINT64_FORMAT " bytes on the device, %" G_GUINT64_FORMAT
                           " bytes of pinned host memory\n",
-                          self->traits.bound ? "bound" : "logical", self->ops->len, self->buffers->len,
-                          leat_plan_get_device_bytes (self), leat_plan_get_host_bytes (self));
+                          bound->traits.bound ? "bound" : "logical", self->ops->len, self->buffers->len,
+                          bound->arena_bytes + bound->own_bytes, bound->staging_bytes);
   g_string_append (text, "ops\n");
   for (guint i = 0; i < self->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if (!op->hidden)
+      if (!LEAT_BOUND_OP (op)->hidden)
         leat_plan_print_op (self, op, text);
-      else if (op->fusible != NULL && op->fusible->way == LEAT_FUSION_SEPARATE && !op->fusible->is_gone)
+      else if (op->fusible != NULL && LEAT_BOUND_FUSIBLE (op->fusible)->way == LEAT_FUSION_SEPARATE
+               && !LEAT_BOUND_FUSIBLE (op->fusible)->is_gone)
         leat_plan_print_fusible (op->fusible, text);
     }
   g_string_append (text, "buffers\n");
@@ -309,16 +324,16 @@ leat_plan_to_text (LeatPlan *self)
   leat_plan_print_delays (self, text);
   leat_plan_print_prediction (self, text);
   leat_plan_print_pieces (self, text);
-  if (self->traits.bound && self->why_not_early != NULL && leat_plan_has_kernels_in_turn (self))
-    g_string_append_printf (text, "no kernel begins before what it depends on has ended: %s\n", self->why_not_early);
-  if (self->traits.bound)
+  if (bound->traits.bound && bound->why_not_early != NULL && leat_plan_has_kernels_in_turn (self))
+    g_string_append_printf (text, "no kernel begins before what it depends on has ended: %s\n", bound->why_not_early);
+  if (bound->traits.bound)
     g_string_append_printf (text, "a run on the same inputs: %s%s\n",
-                            self->why_not_reusable != NULL ? "as any other, because " : "without the uploads",
-                            self->why_not_reusable != NULL ? self->why_not_reusable : "");
-  if (self->traits.entries > 0)
-    g_string_append_printf (text, "%u entries at once%s%s\n", self->traits.entries,
-                            self->why_in_turn != NULL ? " cannot be: " : "",
-                            self->why_in_turn != NULL ? self->why_in_turn : "");
+                            bound->why_not_reusable != NULL ? "as any other, because " : "without the uploads",
+                            bound->why_not_reusable != NULL ? bound->why_not_reusable : "");
+  if (bound->traits.entries > 0)
+    g_string_append_printf (text, "%u entries at once%s%s\n", bound->traits.entries,
+                            bound->why_in_turn != NULL ? " cannot be: " : "",
+                            bound->why_in_turn != NULL ? bound->why_in_turn : "");
   if (self->flush)
     g_string_append (text, "after the last data, one more run gives out what was kept\n");
   return g_string_free (text, FALSE);

@@ -29,14 +29,17 @@ leat_layout_is_before (const LeatLayout *self, LeatBufferId first, LeatBufferId 
 static gboolean
 leat_plan_may_share (const LeatBuffer *one, const LeatBuffer *other, const LeatLayout *layout)
 {
-  const LeatBuffer *first = one->last_op < other->first_op ? one : other;
+  const LeatBoundBuffer *bound_other = LEAT_BOUND_BUFFER (other);
+  const LeatBoundBuffer *bound_one = LEAT_BOUND_BUFFER (one);
+  const LeatBuffer *first = bound_one->last_op < bound_other->first_op ? one : other;
   const LeatBuffer *second = first == one ? other : one;
 
-  if (one->kept || other->kept || one->zone > 0)
+  if (bound_one->kept || bound_other->kept || bound_one->zone > 0)
     return FALSE;
-  if (one->first_op == G_MAXUINT || other->first_op == G_MAXUINT)
+  if (bound_one->first_op == G_MAXUINT || bound_other->first_op == G_MAXUINT)
     return TRUE;
-  return first->last_op < second->first_op && leat_layout_is_before (layout, first->id, second->id);
+  return LEAT_BOUND_BUFFER (first)->last_op < LEAT_BOUND_BUFFER (second)->first_op
+         && leat_layout_is_before (layout, first->id, second->id);
 }
 
 /* Buffers that begin at one offset.  They share, so they live one after the other, and are kept in that order. */
@@ -63,7 +66,8 @@ leat_slot_find (const LeatSlot *self, const LeatBuffer *buffer)
     {
       guint middle = (low + high) / 2;
 
-      if (((LeatBuffer *) g_ptr_array_index (self->members, middle))->first_op <= buffer->first_op)
+      if (LEAT_BOUND_BUFFER (((LeatBuffer *) g_ptr_array_index (self->members, middle)))->first_op
+          <= LEAT_BOUND_BUFFER (buffer)->first_op)
         low = middle + 1;
       else
         high = middle;
@@ -78,10 +82,10 @@ leat_slot_pass_member (const LeatSlot *self, guint i, const LeatBuffer *buffer, 
 {
   const LeatBuffer *other = i < self->members->len ? g_ptr_array_index (self->members, i) : NULL;
 
-  if (other == NULL || other->offset + leat_buffer_get_span (other) <= offset
+  if (other == NULL || LEAT_BOUND_BUFFER (other)->offset + leat_buffer_get_span (other) <= offset
       || leat_plan_may_share (buffer, other, layout))
     return offset;
-  return other->offset + leat_buffer_get_span (other);
+  return LEAT_BOUND_BUFFER (other)->offset + leat_buffer_get_span (other);
 }
 
 /* From @offset on, where @buffer is clear of the members that it may not share with.  A buffer that lives before the
@@ -192,25 +196,26 @@ leat_slots_note (GPtrArray **lists, guint op, LeatBuffer *buffer)
 static void
 leat_slots_add (LeatSlots *self, LeatBuffer *buffer)
 {
+  LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
   guint64 bytes = leat_buffer_get_span (buffer);
-  guint i = leat_slots_find (self, buffer->offset);
+  guint i = leat_slots_find (self, bound->offset);
   LeatSlot *slot = i < self->slots->len ? leat_slots_get (self, i) : NULL;
 
-  if (slot == NULL || slot->offset != buffer->offset)
+  if (slot == NULL || slot->offset != bound->offset)
     {
       slot = g_new0 (LeatSlot, 1);
-      slot->offset = buffer->offset;
+      slot->offset = bound->offset;
       slot->members = g_ptr_array_new ();
       g_ptr_array_insert (self->slots, (int) i, slot);
     }
-  slot->end = MAX (slot->end, buffer->offset + bytes);
+  slot->end = MAX (slot->end, bound->offset + bytes);
   g_ptr_array_insert (slot->members, (int) leat_slot_find (slot, buffer), buffer);
   self->end = MAX (self->end, slot->end);
   self->largest = MAX (self->largest, bytes);
-  if (buffer->first_op == G_MAXUINT)
+  if (bound->first_op == G_MAXUINT)
     return;
-  leat_slots_note (self->born, buffer->first_op, buffer);
-  leat_slots_note (self->gone, buffer->last_op, buffer);
+  leat_slots_note (self->born, bound->first_op, buffer);
+  leat_slots_note (self->gone, bound->last_op, buffer);
 }
 
 /* From @offset on, over the slots from @i to before @end: where @buffer is clear of them. */
@@ -245,7 +250,8 @@ leat_slots_add_stretches (LeatSlots *self, const LeatBuffer *buffer, const LeatA
       for (guint k = 0; list != NULL && k < list->len; k++)
         {
           const LeatBuffer *other = g_ptr_array_index (list, k);
-          LeatStretch stretch = { other->offset, other->offset + leat_buffer_get_span (other) };
+          const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (other);
+          LeatStretch stretch = { bound->offset, bound->offset + leat_buffer_get_span (other) };
 
           if (leat_plan_may_share (buffer, other, self->layout))
             g_array_append_val (self->stretches, stretch);
@@ -284,13 +290,14 @@ leat_slots_join_stretches (LeatSlots *self)
 static void
 leat_slots_find_stretches (LeatSlots *self, const LeatBuffer *buffer)
 {
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
   const LeatAncestors *ancestors = self->layout->ancestors;
 
   if (self->later.bits == NULL)
     leat_ancestors_invert (ancestors, self->plan->ops->len, &self->later);
   g_array_set_size (self->stretches, 0);
-  leat_slots_add_stretches (self, buffer, ancestors, buffer->first_op, self->gone);
-  leat_slots_add_stretches (self, buffer, &self->later, buffer->last_op, self->born);
+  leat_slots_add_stretches (self, buffer, ancestors, bound->first_op, self->gone);
+  leat_slots_add_stretches (self, buffer, &self->later, bound->last_op, self->born);
   leat_slots_join_stretches (self);
 }
 
@@ -329,17 +336,18 @@ leat_slots_look_up (LeatSlots *self, const LeatBuffer *buffer, guint64 offset)
 void
 leat_slots_place (LeatSlots *self, LeatBuffer *buffer)
 {
+  LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
   guint64 bytes = leat_buffer_get_span (buffer);
 
-  buffer->offset = buffer->kept ? self->end : leat_slots_sweep (self, buffer, 0, 0, LEAT_SLOTS_IN_TURN);
+  bound->offset = bound->kept ? self->end : leat_slots_sweep (self, buffer, 0, 0, LEAT_SLOTS_IN_TURN);
   /* A buffer that no op touches is in nobody's way. */
-  if (!buffer->kept && buffer->first_op == G_MAXUINT)
+  if (!bound->kept && bound->first_op == G_MAXUINT)
     {
-      buffer->offset = leat_slots_sweep (self, buffer, buffer->offset, LEAT_SLOTS_IN_TURN, G_MAXUINT);
+      bound->offset = leat_slots_sweep (self, buffer, bound->offset, LEAT_SLOTS_IN_TURN, G_MAXUINT);
       return;
     }
-  if (!buffer->kept && self->slots->len > LEAT_SLOTS_IN_TURN
-      && leat_slots_get (self, LEAT_SLOTS_IN_TURN)->offset < buffer->offset + bytes)
-    buffer->offset = leat_slots_look_up (self, buffer, buffer->offset);
+  if (!bound->kept && self->slots->len > LEAT_SLOTS_IN_TURN
+      && leat_slots_get (self, LEAT_SLOTS_IN_TURN)->offset < bound->offset + bytes)
+    bound->offset = leat_slots_look_up (self, buffer, bound->offset);
   leat_slots_add (self, buffer);
 }

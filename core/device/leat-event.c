@@ -154,3 +154,18 @@ leat_event_get_elapsed_ms (LeatEvent *start, LeatEvent *end, float *ms, GError *
   leat_device_pop (start->device);
   return result == CUDA_SUCCESS || leat_event_set_error (start, error, "cuEventElapsedTime", result);
 }
+
+gboolean
+leat_stream_wait (LeatStream *self, LeatEvent *event, GError **error)
+{
+  LeatDevice *device = event->device;
+  CUresult result;
+
+  if (!leat_device_check (device, error) || !leat_device_push (device, error))
+    return FALSE;
+  result = (*event->table->cuStreamWaitEvent) (leat_stream_get (self), event->event, CU_EVENT_WAIT_DEFAULT);
+  leat_device_pop (device);
+  return result == CUDA_SUCCESS
+         || leat_device_set_error (device, error, "cuStreamWaitEvent", result, "a stream on %s",
+                                   leat_device_get_id (device));
+}

@@ -130,6 +130,17 @@ leat_memory_pool_unlink (LeatMemoryPool *self, guint64 keep_bytes)
   return list;
 }
 
+/* Nothing can be done about a failure here; a poisoned context reports itself at the next call that matters. */
+void
+leat_memory_destroy (LeatDevice *device, LeatMemory *block)
+{
+  if (block->kind == LEAT_MEMORY_PINNED)
+    (*device->table->cuMemFreeHost) (block->host);
+  else
+    (*device->table->cuMemFree) (block->address);
+  g_free (block);
+}
+
 static void
 leat_memory_pool_destroy_cached (LeatDevice *device, LeatMemoryKind kind, guint64 keep_bytes)
 {
@@ -178,4 +189,11 @@ leat_memory_pool_clear (LeatDevice *device, LeatMemoryKind kind)
   leat_memory_pool_trim (device, kind, 0);
   leat_memory_pool_destroy_cached (device, kind, 0);
   g_clear_pointer (&device->pools[kind].buckets, g_hash_table_unref);
+}
+
+void
+leat_device_trim (LeatDevice *self, guint64 keep_bytes)
+{
+  for (int kind = 0; kind < LEAT_MEMORY_N_KINDS; kind++)
+    leat_memory_pool_trim (self, kind, keep_bytes);
 }

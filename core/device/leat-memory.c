@@ -39,17 +39,6 @@ leat_memory_allocate (LeatMemory *self, LeatDevice *device, const char **call)
   return (*device->table->cuMemAlloc) (&self->address, self->block_bytes);
 }
 
-/* Nothing can be done about a failure here; a poisoned context reports itself at the next call that matters. */
-void
-leat_memory_destroy (LeatDevice *device, LeatMemory *block)
-{
-  if (block->kind == LEAT_MEMORY_PINNED)
-    (*device->table->cuMemFreeHost) (block->host);
-  else
-    (*device->table->cuMemFree) (block->address);
-  g_free (block);
-}
-
 static gboolean
 leat_memory_set_driver_error (LeatMemory *self, LeatDevice *device, const char *call, CUresult result, const char *what,
                               GError **error)

@@ -97,18 +97,6 @@ leat_stream_synchronize (LeatStream *self, GError **error)
 }
 
 gboolean
-leat_stream_wait (LeatStream *self, LeatEvent *event, GError **error)
-{
-  CUresult result;
-
-  if (!leat_device_check (self->device, error) || !leat_device_push (self->device, error))
-    return FALSE;
-  result = (*self->table->cuStreamWaitEvent) (self->stream, leat_event_get (event), CU_EVENT_WAIT_DEFAULT);
-  leat_device_pop (self->device);
-  return result == CUDA_SUCCESS || leat_stream_set_error (self, error, "cuStreamWaitEvent", result);
-}
-
-gboolean
 leat_stream_query (LeatStream *self, gboolean *is_done, GError **error)
 {
   CUresult result;

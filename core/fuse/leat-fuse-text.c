@@ -7,35 +7,11 @@
 
 #include "leat-fuse-writer-private.h"
 
-#include "kernel/device/leat-report-block.h"
-#include "graph/leat-graph-error.h"
-#include "graph/leat-node-private.h"
 #include "plan/leat-plan-error.h"
 #include "graph/leat-endpoint.h"
 
 #define LEAT_FUSE_ENTRY      "megakernel"
 #define LEAT_FUSE_LOOP_ENTRY "fused_loop"
-
-void
-leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...)
-{
-  g_autofree char *statement = NULL;
-  va_list args;
-
-  va_start (args, format);
-  statement = g_strdup_vprintf (format, args);
-  va_end (args);
-  leat_kernel_fuse_add_statement (self->text, statement);
-}
-
-void
-leat_fuse_writer_meet (LeatFuseWriter *self)
-{
-  if (self->fuser->in_block)
-    leat_fuse_writer_state (self, "__syncthreads ();");
-  else
-    leat_kernel_fuse_add_sync (self->text);
-}
 
 static void
 leat_fuse_writer_fill (LeatFuseWriter *self, const LeatOp *op)
@@ -59,23 +35,6 @@ leat_fuse_writer_fill (LeatFuseWriter *self, const LeatOp *op)
       to, bytes / 8 * 8, bytes % 8, op->value);
 }
 
-void
-leat_fuse_writer_copy_bytes (LeatFuseWriter *self, LeatBufferId to_id, LeatBufferId from_id, guint64 bytes)
-{
-  const char *to = leat_fuse_writer_get_items (self, to_id), *from = leat_fuse_writer_get_items (self, from_id);
-
-  if (bytes >= 8)
-    leat_fuse_writer_state (
-      self, "leat_fuse_copy ((uint64_t *) %s, (const uint64_t *) %s, (uint64_t) %" G_GUINT64_FORMAT "ull);", to, from,
-      bytes / 8);
-  if (bytes % 8 > 0)
-    leat_fuse_writer_state (self,
-                            "leat_fuse_copy (%s + %" G_GUINT64_FORMAT
-                            "ull, (const unsigned char *) %s + %" G_GUINT64_FORMAT "ull, (uint64_t) %" G_GUINT64_FORMAT
-                            "ull);",
-                            to, bytes / 8 * 8, from, bytes / 8 * 8, bytes % 8);
-}
-
 static void
 leat_fuse_writer_copy (LeatFuseWriter *self, const LeatFuseStage *stage)
 {
@@ -93,21 +52,6 @@ leat_fuse_writer_copy (LeatFuseWriter *self, const LeatFuseStage *stage)
     leat_fuse_writer_copy_bytes (self, op->to, op->from, bytes);
 }
 
-static void
-leat_fuse_writer_comment (LeatFuseWriter *self, const LeatFuseStage *stage)
-{
-  g_autofree char *text =
-    g_strdup_printf ("%s %s", leat_node_get_id (stage->op->node), leat_node_get_name (stage->op->node));
-
-  leat_kernel_fuse_add_comment (self->text, text);
-}
-
-static char *
-leat_fuse_writer_add_function (LeatFuseWriter *self, const LeatFuseStage *stage, LeatFuseForm form)
-{
-  return leat_kernel_fuse_add_function (self->text, stage->op->source, stage->op->prototype->entry, form);
-}
-
 /* A stage by itself, all blocks of the launch at once. */
 static void
 leat_fuse_writer_write_free (LeatFuseWriter *self, const LeatFuseStage *stage)
@@ -123,183 +67,6 @@ leat_fuse_writer_write_free (LeatFuseWriter *self, const LeatFuseStage *stage)
   function = leat_fuse_writer_add_function (self, stage, LEAT_FUSE_FREE);
   arguments = leat_fuse_writer_dup_arguments (self, stage, FALSE);
   leat_kernel_fuse_add_free (self->text, function, arguments);
-}
-
-void
-leat_fuse_writer_declare_locals (LeatFuseWriter *self, guint unit)
-{
-  for (guint i = 0; i < self->fuser->stages->len; i++)
-    {
-      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
-
-      for (guint a = 0; stage->unit == unit && a < stage->op->n_args; a++)
-        if (leat_op_get_role (stage->op, a) == LEAT_ROLE_ITEMS && !leat_op_only_reads (stage->op, a)
-            && leat_fuser_is_kept (self->fuser, stage->op->args[a].buffer))
-          {
-            g_autofree char *name = leat_fuse_writer_dup_local (self, stage->op->args[a].buffer);
-
-            leat_kernel_fuse_add_local (self->text, leat_fuse_get_c_type (&stage->op->prototype->params[a]), name);
-          }
-    }
-  if (self->fuser->call->is_checked)
-    leat_kernel_fuse_add_local (self->text, "uint64_t", "leat_wrong");
-}
-
-char *
-leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatFuseStage *stage)
-{
-  guint64 factor;
-  LeatBufferId id = leat_fuser_get_items (self->fuser, stage, &factor);
-
-  return id != LEAT_BUFFER_NONE
-           ? g_strdup_printf ("%s * %" G_GUINT64_FORMAT "ull", leat_fuse_writer_get_count (self, id, TRUE), factor)
-           : g_strdup_printf ("%" G_GUINT64_FORMAT "%s", factor, factor <= G_MAXINT32 ? "u" : "ull");
-}
-
-char *
-leat_stage_dup_access (const LeatFuseStage *stage)
-{
-  if (stage->op->pattern == LEAT_PATTERN_STENCIL)
-    return g_strdup_printf ("access=stencil:%" G_GUINT64_FORMAT, stage->op->reach);
-  return g_strdup (stage->op->pattern == LEAT_PATTERN_BLOCK ? "access=block" : "access=elementwise");
-}
-
-/* The access that a node declares, and what it does instead; NULL: nothing is looked at. */
-static char *
-leat_fuse_writer_dup_wrong (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item)
-{
-  gboolean near = stage->op->pattern == LEAT_PATTERN_STENCIL;
-  g_autofree char *access = leat_stage_dup_access (stage), *givers = leat_fuse_writer_dup_givers (self, stage);
-
-  if (per_item)
-    return g_strdup_printf ("%s and touches %s", access,
-                            near ? "an item that is further away" : "another item than its own");
-  if (givers == NULL)
-    return NULL;
-  return g_strdup_printf ("%s and reads an item that %s, of what %s", access,
-                          !near                                 ? "its block has not written"
-                          : leat_marks_is_by_number (stage->op) ? "is further away from those of its block"
-                                                                : "neither its block nor those around it have written",
-                          givers);
-}
-
-/* Of each fault of each node there is a code, as far as there are so many. */
-static guint
-leat_fuse_writer_get_code (LeatFuseWriter *self, const char *said)
-{
-  gpointer known;
-  g_autofree char *declaration = NULL;
-  gboolean last = self->n_codes + 1 == LEAT_REPORT_CODES;
-
-  if (g_hash_table_lookup_extended (self->codes, said, NULL, &known))
-    return GPOINTER_TO_UINT (known);
-  if (self->n_codes == LEAT_REPORT_CODES)
-    return LEAT_REPORT_CODES - 1;
-  declaration = g_strdup_printf (
-    "LEAT_REPORT (%u, error, \"%s\")\n", self->n_codes,
-    last ? "a kernel is not what it says by access=; with fewer of them in the body it is told which" : said);
-  leat_kernel_fuse_add_declaration (self->text, declaration);
-  g_hash_table_insert (self->codes, g_strdup (said), GUINT_TO_POINTER (self->n_codes));
-  return self->n_codes++;
-}
-
-void
-leat_fuse_writer_tell (LeatFuseWriter *self, const LeatFuseStage *stage, const char *says, const char *at,
-                       const char *variable)
-{
-  g_autofree char *said = g_strdup_printf ("%s \\\"%s\\\" says %s", leat_node_get_id (stage->op->node),
-                                           leat_node_get_name (stage->op->node), says);
-
-  leat_fuse_writer_state (self, "    if (%s != 0) { leat_report_at (%u, %s, %s - 1); %s = 0; }", variable,
-                          leat_fuse_writer_get_code (self, said), at, variable, variable);
-}
-
-/* Behind its call. */
-static void
-leat_fuse_writer_check (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item)
-{
-  g_autofree char *says = leat_fuse_writer_dup_wrong (self, stage, per_item);
-  g_autofree char *at =
-    per_item ? g_strdup ("leat_at")
-             : g_strdup_printf ("(uint64_t) leat_tile * %uu + threadIdx.x", leat_op_count_threads (stage->op));
-
-  if (says != NULL)
-    leat_fuse_writer_tell (self, stage, says, at, "leat_wrong");
-  leat_fuse_writer_tell_lost (self, stage, at);
-}
-
-static gboolean
-leat_fuse_writer_meets (LeatFuseWriter *self, guint unit)
-{
-  for (guint i = 0; i < self->fuser->stages->len; i++)
-    {
-      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
-
-      if (stage->unit == unit && (stage->traits.has_shared || stage->op->pattern == LEAT_PATTERN_BLOCK))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* The barriers of a file are others where a kernel of it that is used is left by threads while others wait. */
-static gboolean
-leat_fuse_writer_leaves (LeatFuseWriter *self, const LeatFuseStage *stage)
-{
-  for (guint i = 0; i < self->fuser->stages->len && stage->traits.waits; i++)
-    {
-      const LeatFuseStage *other = &g_array_index (self->fuser->stages, LeatFuseStage, i);
-
-      if (other->op->kind == LEAT_OP_KERNEL && other->traits.leaves
-          && leat_kernel_source_equal (other->op->source, stage->op->source))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static void
-leat_fuse_writer_call (LeatFuseWriter *self, const LeatFuseStage *stage, const char *function, const char *arguments,
-                       gboolean meets)
-{
-  gboolean leaves = leat_fuse_writer_leaves (self, stage);
-
-  if (leaves)
-    leat_kernel_fuse_begin_leaving (self->text);
-  leat_kernel_fuse_add_call (self->text, function, arguments, meets && !leaves);
-  if (leaves)
-    leat_kernel_fuse_end_leaving (self->text);
-}
-
-void
-leat_fuse_writer_write_calls (LeatFuseWriter *self, guint unit, gboolean per_item)
-{
-  gboolean meets = !per_item && leat_fuse_writer_meets (self, unit);
-
-  for (guint i = unit; i < self->fuser->stages->len; i++)
-    {
-      const LeatFuseStage *stage = &g_array_index (self->fuser->stages, LeatFuseStage, i);
-      gboolean marked = !per_item && leat_fuser_is_marked (self->fuser, stage), checked;
-      g_autofree char *function = NULL, *arguments = NULL;
-      LeatFuseForm form;
-
-      if (stage->unit != unit)
-        continue;
-      leat_fuse_writer_comment (self, stage);
-      form = marked                                 ? LEAT_FUSE_THREAD
-             : !per_item                            ? LEAT_FUSE_BLOCK
-             : stage->traits.form == LEAT_FUSE_ITEM ? LEAT_FUSE_ITEM
-                                                    : LEAT_FUSE_THREAD;
-      checked = (per_item && self->fuser->call->is_checked) || marked;
-      if (checked)
-        leat_fuse_writer_declare_lost (self, stage);
-      function = leat_fuse_writer_add_function (self, stage, form);
-      arguments = leat_fuse_writer_dup_arguments (self, stage, per_item);
-      if (form == LEAT_FUSE_THREAD && per_item)
-        leat_kernel_fuse_add_thread_call (self->text, function, arguments, stage->op->grid[0], stage->op->block[0]);
-      else
-        leat_fuse_writer_call (self, stage, function, arguments, meets);
-      if (checked)
-        leat_fuse_writer_check (self, stage, per_item);
-    }
 }
 
 static guint

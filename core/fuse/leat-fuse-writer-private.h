@@ -30,6 +30,10 @@ char *leat_fuse_writer_dup_local (LeatFuseWriter *self, LeatBufferId id);
 char *leat_fuse_writer_dup_argument (LeatFuseWriter *self, const LeatFuseStage *stage, guint index, gboolean per_item);
 char *leat_fuse_writer_dup_arguments (LeatFuseWriter *self, const LeatFuseStage *stage, gboolean per_item);
 void leat_fuse_writer_state (LeatFuseWriter *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* Who the next statements are of. */
+void leat_fuse_writer_comment (LeatFuseWriter *self, const LeatFuseStage *stage);
+/* The name of the function that a stage's kernel is in the text. (transfer full) */
+char *leat_fuse_writer_add_function (LeatFuseWriter *self, const LeatFuseStage *stage, LeatFuseForm form);
 
 /* How many items a stage is about that is done item by item. (transfer full) */
 char *leat_fuse_writer_dup_items (LeatFuseWriter *self, const LeatFuseStage *stage);

@@ -20,14 +20,8 @@ struct _LeatFusible
 {
   LeatOp *fused; /* that one, which stands before them; not owned, as are these: */
   LeatOp *first, *last;
-  gboolean is_free;          /* nothing is waited for within it: it is one where nobody has measured */
-  gboolean is_asked;         /* by the pipeline; else it is there for a persistent kernel, which is made of one file */
-  LeatFusionChoice measured; /* AUTO where nobody has */
-
-  /* bound */
-  LeatFusionChoice way; /* never AUTO */
-  gboolean is_gone;     /* it stands in what is one kernel otherwise */
-  const char *why;
+  gboolean is_free;  /* nothing is waited for within it: it is one where nobody has measured */
+  gboolean is_asked; /* by the pipeline; else it is there for a persistent kernel, which is made of one file */
 };
 
 /* Finds kernels that may be one, and makes that one of them. */

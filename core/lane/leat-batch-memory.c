@@ -45,7 +45,8 @@ leat_batch_take_chains (LeatBatch *self, LeatPlan *plan)
     {
       const LeatFusible *fusible = g_ptr_array_index (self->narrow->fusibles, i);
 
-      ((LeatFusible *) g_ptr_array_index (plan->fusibles, i))->measured = fusible->measured;
+      LEAT_BOUND_FUSIBLE (((LeatFusible *) g_ptr_array_index (plan->fusibles, i)))->measured =
+        LEAT_BOUND_FUSIBLE (fusible)->measured;
     }
 }
 
@@ -53,11 +54,11 @@ leat_batch_take_chains (LeatBatch *self, LeatPlan *plan)
 static LeatPlan *
 leat_batch_plan (LeatBatch *self, guint entries, guint most, GError **error)
 {
-  LeatTraits traits = self->narrow->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (self->narrow)->traits;
   LeatPlan *plan;
 
   leat_pipeline_begin_planning (self->narrow->pipeline);
-  plan = leat_plan_new_unbound (self->narrow->pipeline, error);
+  plan = leat_plan_new_unbound (self->narrow->pipeline, FALSE, error);
   leat_pipeline_end_planning (self->narrow->pipeline);
   if (plan == NULL)
     return NULL;
@@ -76,7 +77,9 @@ leat_batch_plan (LeatBatch *self, guint entries, guint most, GError **error)
 static guint64
 leat_batch_get_entry_bytes (LeatPlan *one)
 {
-  return MAX (MAX (one->prediction.upload_bytes, one->prediction.readback_bytes), 1);
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (one);
+
+  return MAX (MAX (bound->prediction.upload_bytes, bound->prediction.readback_bytes), 1);
 }
 
 static guint
@@ -101,7 +104,7 @@ leat_batch_get_staging_bytes (LeatPlan *plan)
   guint64 bytes = 0;
 
   for (guint i = 0; i < plan->buffers->len; i++)
-    if (leat_plan_get_buffer (plan, i)->place == LEAT_PLACE_STAGING)
+    if (LEAT_BOUND_BUFFER (leat_plan_get_buffer (plan, i))->place == LEAT_PLACE_STAGING)
       bytes += leat_buffer_get_room (leat_plan_get_buffer (plan, i));
   return bytes;
 }
@@ -109,10 +112,11 @@ leat_batch_get_staging_bytes (LeatPlan *plan)
 static gboolean
 leat_batch_fits (LeatBatch *self, LeatPlan *plan, guint n_flights, GError **error)
 {
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (plan);
   g_autofree char *what =
-    g_strdup_printf ("a batch of %u entry%s", plan->traits.entries_most, plan->traits.entries_most > 1 ? "s" : "");
+    g_strdup_printf ("a batch of %u entry%s", bound->traits.entries_most, bound->traits.entries_most > 1 ? "s" : "");
 
-  guint64 device_bytes = plan->arena_bytes + plan->marks_bytes + leat_plan_get_report_bytes (plan);
+  guint64 device_bytes = bound->arena_bytes + bound->marks_bytes + leat_plan_get_report_bytes (plan);
   guint64 pinned_bytes = leat_batch_get_staging_bytes (plan) + leat_plan_get_told_bytes (plan);
 
   return leat_memory_account_check (leat_store_get_account (self->store), LEAT_MEMORY_DEVICE,
@@ -229,11 +233,12 @@ leat_batch_allocate (LeatBatch *self, LeatBatchMemory *memory, guint n, GError *
   for (guint i = 0; i < self->shape->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->shape, i);
+      const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
 
-      if (buffer->place != LEAT_PLACE_STAGING)
+      if (bound->place != LEAT_PLACE_STAGING)
         continue;
       memory->staging[i] = leat_memory_new_in (leat_store_get_account (self->store), LEAT_MEMORY_SCRATCH, self->device,
-                                               LEAT_MEMORY_PINNED, buffer->stride * n, buffer->name, error);
+                                               LEAT_MEMORY_PINNED, bound->stride * n, buffer->name, error);
       if (memory->staging[i] == NULL)
         {
           leat_batch_drop_memory (self, memory);
@@ -271,7 +276,7 @@ leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint entry)
 {
   const LeatBuffer *root = leat_plan_get_root (self->shape, id);
 
-  return (guint8 *) leat_memory_get_host (self->memory->staging[root->id]) + root->stride * entry;
+  return (guint8 *) leat_memory_get_host (self->memory->staging[root->id]) + LEAT_BOUND_BUFFER (root)->stride * entry;
 }
 
 /* A spread plan has a graph node for each entry.  So a launch is for as many as its graph was made for: the greatest
@@ -279,7 +284,7 @@ leat_batch_get_host (LeatBatch *self, LeatBufferId id, guint entry)
 guint
 leat_batch_choose_n (LeatBatch *self, guint n, guint all)
 {
-  guint most = self->shape->traits.entries, chosen = 1;
+  guint most = LEAT_BOUND_PLAN (self->shape)->traits.entries, chosen = 1;
 
   if (!leat_plan_spreads (self->shape))
     return MIN (n, MIN (most, MAX (LEAT_BATCH_LEAST, all / (2 * self->n_flights) + 1)));
@@ -318,13 +323,13 @@ leat_batch_make_lanes (LeatBatch *self, LeatWidth *width, GError **error)
 LeatWidth *
 leat_batch_get_width (LeatBatch *self, guint n, LeatProgram *lender, GError **error)
 {
-  guint most = self->shape->traits.entries, entries = leat_plan_spreads (self->shape) ? n : most;
+  guint most = LEAT_BOUND_PLAN (self->shape)->traits.entries, entries = leat_plan_spreads (self->shape) ? n : most;
   LeatWidth *width;
 
   for (guint i = 0; i < self->widths->len; i++)
     {
       width = g_ptr_array_index (self->widths, i);
-      if (width->plan->traits.entries == entries)
+      if (LEAT_BOUND_PLAN (width->plan)->traits.entries == entries)
         return width;
       lender = width->program;
     }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "driver/leat-cuda.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 G_BEGIN_DECLS
 
@@ -35,8 +35,10 @@ typedef struct
 
 /* A graph, instantiated: a path, or a piece of one where the plan has several. */
 typedef struct _LeatExecutable LeatExecutable;
+typedef struct _LeatExecutorClass LeatExecutorClass;
 struct _LeatExecutable
 {
+  const LeatExecutorClass *executor; /* of the path; in its first piece; NULL where it is not built */
   CUgraph graph;
   CUgraphExec exec;
   CUgraphNode *ends;      /* what others wait for: the nodes, or the events behind them; one table likewise */

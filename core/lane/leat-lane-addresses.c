@@ -5,14 +5,17 @@
 /* Where the data of a lane's ops lie, and how much of them is moved.  Changes nothing but the entry whose addresses the
  * lane has. */
 
+#include "leat-executor-private.h"
 #include "leat-lane-graph-private.h"
 
 gboolean
 leat_path_skips (LeatPath path, const LeatOp *op)
 {
-  return op->elided || op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
-         || ((path == LEAT_PATH_REUSED || path == LEAT_PATH_STEP) && op->kept)
-         || ((path == LEAT_PATH_FIRST || path == LEAT_PATH_STEP) && op->gives_back);
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  return bound->elided || op->kind == LEAT_OP_SOURCE || op->kind == LEAT_OP_SINK
+         || ((path == LEAT_PATH_REUSED || path == LEAT_PATH_STEP) && bound->kept)
+         || ((path == LEAT_PATH_FIRST || path == LEAT_PATH_STEP) && bound->gives_back);
 }
 
 CUdeviceptr
@@ -38,9 +41,10 @@ leat_lane_get_end (LeatLane *self, const LeatOp *op, LeatBufferId id, CUdevicept
 gboolean
 leat_lane_lacks_bindings (LeatLane *self)
 {
-  for (guint i = 0; i < self->plan->user_copies->len; i++)
+  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->user_copies->len; i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->plan->user_copies, guint, i));
+      const LeatOp *op =
+        leat_plan_get_op (self->plan, g_array_index (LEAT_BOUND_PLAN (self->plan)->user_copies, guint, i));
       const LeatBuffer *from = leat_plan_get_user (self->plan, op->from);
       const LeatBuffer *to = leat_plan_get_user (self->plan, op->to);
 
@@ -56,7 +60,7 @@ leat_lane_shift (LeatLane *self, guint entry)
 {
   for (guint i = 0; i < self->plan->buffers->len && entry != self->shift; i++)
     {
-      guint64 stride = leat_plan_get_buffer (self->plan, i)->stride;
+      guint64 stride = LEAT_BOUND_BUFFER (leat_plan_get_buffer (self->plan, i))->stride;
 
       self->addresses[i] += stride * entry - stride * self->shift;
       if (self->hosts[i] != NULL)
@@ -68,21 +72,21 @@ leat_lane_shift (LeatLane *self, guint entry)
 guint64
 leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op)
 {
-  if (self->plan->traits.entries == 0 || leat_op_goes_by_entry (op))
+  if (LEAT_BOUND_PLAN (self->plan)->traits.entries == 0 || leat_op_goes_by_entry (op))
     return op->bytes;
-  return (self->live - 1) * leat_plan_get_buffer (self->plan, op->to)->stride + op->bytes;
+  return (self->live - 1) * LEAT_BOUND_BUFFER (leat_plan_get_buffer (self->plan, op->to))->stride + op->bytes;
 }
 
 guint
 leat_lane_get_depth (LeatLane *self, const LeatOp *op)
 {
-  return op->wide ? self->live : op->grid[2];
+  return LEAT_BOUND_OP (op)->wide ? self->live : self->program->loaded[op->index].grid[2];
 }
 
 LeatLaunch *
 leat_lane_get_launch (LeatLane *self, const LeatOp *op)
 {
-  return op->why_spread != NULL ? &self->spread[op->index][self->shift] : &self->launches[op->index];
+  return LEAT_BOUND_OP (op)->why_spread != NULL ? &self->spread[op->index][self->shift] : &self->launches[op->index];
 }
 
 /* A fault inside a graph cannot be told apart while it runs: these are the nodes that it may come from. */
@@ -104,4 +108,17 @@ leat_lane_list_nodes (LeatPlan *plan)
     }
   g_string_prepend (text, strchr (text->str, ',') != NULL ? "one of " : "");
   return g_string_free (text, FALSE);
+}
+
+gboolean
+leat_lane_has_ops (LeatLane *self, LeatPath path, const LeatPiece *piece)
+{
+  for (guint i = piece->first; i < piece->end; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (leat_op_is_on_device (op) && !leat_path_skips (path, op))
+        return TRUE;
+    }
+  return FALSE;
 }

@@ -56,8 +56,8 @@ leat_lane_op_differs (LeatLane *self, const LeatLaneSide *old, const LeatOp *op)
 {
   const LeatOp *was = leat_plan_get_op (old->plan, op->index);
 
-  return memcmp (was->grid, op->grid, sizeof op->grid) != 0 || memcmp (was->block, op->block, sizeof op->block) != 0
-         || was->shared_bytes != op->shared_bytes
+  return memcmp (old->program->loaded[op->index].grid, self->program->loaded[op->index].grid, sizeof op->grid) != 0
+         || memcmp (was->block, op->block, sizeof op->block) != 0 || was->shared_bytes != op->shared_bytes
          || old->program->functions[op->index] != self->program->functions[op->index]
          || !leat_launch_equal (&old->launches[op->index], &self->launches[op->index]);
 }

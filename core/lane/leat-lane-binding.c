@@ -40,9 +40,10 @@ leat_lane_copies_slot (LeatLane *self, guint slot)
 {
   LeatBufferId id = g_array_index (self->plan->users, LeatBufferId, slot);
 
-  for (guint i = 0; i < self->plan->user_copies->len; i++)
+  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->user_copies->len; i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->plan->user_copies, guint, i));
+      const LeatOp *op =
+        leat_plan_get_op (self->plan, g_array_index (LEAT_BOUND_PLAN (self->plan)->user_copies, guint, i));
 
       if (leat_plan_get_root (self->plan, op->from)->id == id || leat_plan_get_root (self->plan, op->to)->id == id)
         return TRUE;
@@ -107,7 +108,8 @@ static gboolean
 leat_lane_is_stale (LeatLane *self, const LeatOp *head, guint64 known)
 {
   for (guint i = 0; i < head->n_slots; i++)
-    if (self->bindings[head->first_slot + i].serial > known && leat_lane_get_slot (self, head->first_slot + i)->by_slot)
+    if (self->bindings[head->first_slot + i].serial > known
+        && LEAT_BOUND_BUFFER (leat_lane_get_slot (self, head->first_slot + i))->by_slot)
       return TRUE;
   return FALSE;
 }
@@ -128,7 +130,8 @@ leat_lane_update_heads (LeatLane *self, LeatPath path, guint64 known, GError **e
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (!op->elided && leat_lane_is_stale (self, op, known) && !leat_lane_update_kernel (self, path, op, error))
+      if (!LEAT_BOUND_OP (op)->elided && leat_lane_is_stale (self, op, known)
+          && !leat_lane_update_kernel (self, path, op, error))
         return FALSE;
     }
   return TRUE;
@@ -137,9 +140,10 @@ leat_lane_update_heads (LeatLane *self, LeatPath path, guint64 known, GError **e
 static gboolean
 leat_lane_update_copies (LeatLane *self, LeatPath path, guint64 known, GError **error)
 {
-  for (guint i = 0; i < self->plan->user_copies->len; i++)
+  for (guint i = 0; i < LEAT_BOUND_PLAN (self->plan)->user_copies->len; i++)
     {
-      const LeatOp *op = leat_plan_get_op (self->plan, g_array_index (self->plan->user_copies, guint, i));
+      const LeatOp *op =
+        leat_plan_get_op (self->plan, g_array_index (LEAT_BOUND_PLAN (self->plan)->user_copies, guint, i));
 
       if (leat_lane_is_copy_stale (self, op, known) && !leat_lane_update_copy (self, path, op, error))
         return FALSE;

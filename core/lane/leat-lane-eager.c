@@ -4,6 +4,7 @@
 
 /* Runs the op list on the lane's stream, one call an op. */
 
+#include "leat-executor-private.h"
 #include "leat-foreign-stream-private.h"
 
 #include "graph/leat-node-private.h"
@@ -16,17 +17,17 @@ leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream
 {
   CUfunction function = leat_lane_get_function (self, path, op);
   void **params = leat_lane_get_launch (self, op)->params;
+  const guint *grid = self->program->loaded[op->index].grid;
 
   leat_lane_set_loop_handle (self, path, op, FALSE);
   *call = op->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
   if (op->cooperative && self->table->cuLaunchCooperativeKernel == NULL)
     return CUDA_ERROR_NOT_SUPPORTED;
   if (op->cooperative)
-    return (*self->table->cuLaunchCooperativeKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
-                                                      op->block[1], op->block[2], op->shared_bytes, stream, params);
-  return (*self->table->cuLaunchKernel) (function, op->grid[0], op->grid[1], leat_lane_get_depth (self, op),
-                                         op->block[0], op->block[1], op->block[2], op->shared_bytes, stream, params,
-                                         NULL);
+    return (*self->table->cuLaunchCooperativeKernel) (function, grid[0], grid[1], grid[2], op->block[0], op->block[1],
+                                                      op->block[2], op->shared_bytes, stream, params);
+  return (*self->table->cuLaunchKernel) (function, grid[0], grid[1], leat_lane_get_depth (self, op), op->block[0],
+                                         op->block[1], op->block[2], op->shared_bytes, stream, params, NULL);
 }
 
 static CUresult
@@ -179,3 +180,45 @@ leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, G
   while (goes_on);
   return TRUE;
 }
+
+gboolean
+leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end, GError **error)
+{
+  gboolean good;
+
+  if (first >= end)
+    return TRUE;
+  if (!leat_device_push (self->program->device, error))
+    return FALSE;
+  good = leat_lane_launch_ops (self, path, first, end, error);
+  leat_device_pop (self->program->device);
+  return good;
+}
+
+static gboolean
+leat_executor_eager_prepare (LeatLane *self, LeatPath path, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+leat_executor_eager_launch (LeatLane *self, LeatPath path, GError **error)
+{
+  self->executables[path].launches++;
+  return leat_lane_launch_between (self, path, 0, self->plan->ops->len, error);
+}
+
+static gboolean
+leat_executor_eager_drop (LeatLane *self, LeatPath path)
+{
+  return FALSE;
+}
+
+const LeatExecutorClass leat_executor_eager = {
+  .name = "eager",
+  .prepare = leat_executor_eager_prepare,
+  .launch = leat_executor_eager_launch,
+  .is_busy = leat_lane_is_stream_busy,
+  .wait = leat_lane_wait_for_stream,
+  .drop = leat_executor_eager_drop,
+};

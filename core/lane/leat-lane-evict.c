@@ -12,7 +12,7 @@
 static gboolean
 leat_lane_keeps (LeatLane *self, const LeatBuffer *buffer)
 {
-  return buffer->place == LEAT_PLACE_OWN && !leat_lane_borrows (self, buffer)
+  return LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN && !leat_lane_borrows (self, buffer)
          && g_ptr_array_index (self->blocks, buffer->id) != NULL;
 }
 

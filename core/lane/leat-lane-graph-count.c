@@ -134,3 +134,14 @@ leat_lane_count_graphs (LeatLane *self, LeatPath path, LeatGraphCount *sum, GErr
     leat_graph_count_add (sum, &count, head->launches - head->counted_from);
   return good;
 }
+
+/* Graphs that go are counted before.  A lane that outlives its session has nobody to count for. */
+void
+leat_lane_count_gone (LeatLane *self, LeatPath path)
+{
+  LeatExecutable *head = &self->executables[path];
+
+  if (self->counts != NULL && self->counts->is_counting
+      && leat_lane_count_graphs (self, path, &self->counts->gone, NULL))
+    head->counted_from = head->launches;
+}

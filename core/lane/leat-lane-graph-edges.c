@@ -20,28 +20,30 @@ leat_edges_clear (LeatEdges *self)
 static gboolean
 leat_executable_begins_early (const LeatExecutable *it, const LeatOp *op, guint edge, gboolean apart)
 {
-  guint before = op->after[edge];
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+  guint before = bound->after[edge];
 
-  return !apart && op->early[edge] && it->ends[before] == it->nodes[before];
+  return !apart && bound->early[edge] && it->ends[before] == it->nodes[before];
 }
 
 /* @apart: there is a node before that of the op */
 void
 leat_executable_list_edges (const LeatExecutable *self, const LeatOp *op, gboolean apart, LeatEdges *edges)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
   static const CUgraphEdgeData early = { .from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
                                          .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC };
 
-  *edges = (LeatEdges){ .nodes = g_new (CUgraphNode, op->n_after + 2) };
-  for (guint i = 0; i < op->n_after; i++)
+  *edges = (LeatEdges){ .nodes = g_new (CUgraphNode, bound->n_after + 2) };
+  for (guint i = 0; i < bound->n_after; i++)
     {
-      if (op->after[i] < self->first || self->ends[op->after[i]] == NULL)
+      if (bound->after[i] < self->first || self->ends[bound->after[i]] == NULL)
         continue;
-      edges->nodes[edges->n] = self->ends[op->after[i]];
+      edges->nodes[edges->n] = self->ends[bound->after[i]];
       if (leat_executable_begins_early (self, op, i, apart))
         {
           if (edges->data == NULL)
-            edges->data = g_new0 (CUgraphEdgeData, op->n_after + 2);
+            edges->data = g_new0 (CUgraphEdgeData, bound->n_after + 2);
           edges->data[edges->n] = early;
         }
       edges->n++;
@@ -66,10 +68,10 @@ leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *node, con
 gboolean
 leat_lane_does_without_early (LeatLane *self, CUresult result)
 {
-  if (self->plan->prediction.early_starts == 0
+  if (LEAT_BOUND_PLAN (self->plan)->prediction.early_starts == 0
       || (result != CUDA_ERROR_NOT_SUPPORTED && result != CUDA_ERROR_INVALID_VALUE))
     return FALSE;
-  leat_plan_allow_early (self->plan, "the driver refuses graphs in which kernels do");
+  leat_plan_allow_early (self->plan, "the driver refuses graphs in which kernels do", self->program->loaded);
   self->is_cut_anew = TRUE;
   return TRUE;
 }

@@ -14,11 +14,11 @@ leat_lane_get_copy (LeatLane *self, const LeatOp *op)
   CUDA_MEMCPY3D copy = { .WidthInBytes = leat_lane_get_moved_bytes (self, op), .Height = 1, .Depth = 1 };
   void *source;
 
-  if (op->by_rows)
+  if (LEAT_BOUND_OP (op)->by_rows)
     {
-      copy.Height = self->plan->traits.entries;
-      copy.srcPitch = leat_plan_get_buffer (self->plan, op->from)->stride;
-      copy.dstPitch = leat_plan_get_buffer (self->plan, op->to)->stride;
+      copy.Height = LEAT_BOUND_PLAN (self->plan)->traits.entries;
+      copy.srcPitch = LEAT_BOUND_BUFFER (leat_plan_get_buffer (self->plan, op->from))->stride;
+      copy.dstPitch = LEAT_BOUND_BUFFER (leat_plan_get_buffer (self->plan, op->to))->stride;
     }
 
   leat_lane_get_end (self, op, op->from, &copy.srcDevice, &source);
@@ -59,6 +59,7 @@ leat_lane_add_copy (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
 static CUresult
 leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const CUgraphNode *after, gsize n_after)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
   guint64 bytes = leat_lane_get_moved_bytes (self, op);
   gboolean words = bytes % 4 == 0;
   CUDA_MEMSET_NODE_PARAMS fill = {
@@ -66,8 +67,8 @@ leat_lane_add_fill (LeatLane *self, LeatExecutable *to, const LeatOp *op, const 
     .value = words ? op->value * 0x01010101u : op->value,
     .elementSize = words ? 4 : 1,
     .width = words ? bytes / 4 : bytes,
-    .height = op->by_rows ? self->plan->traits.entries : 1,
-    .pitch = op->by_rows ? leat_plan_get_buffer (self->plan, op->to)->stride : 0,
+    .height = bound->by_rows ? LEAT_BOUND_PLAN (self->plan)->traits.entries : 1,
+    .pitch = bound->by_rows ? LEAT_BOUND_BUFFER (leat_plan_get_buffer (self->plan, op->to))->stride : 0,
   };
 
   return (*self->table->cuGraphAddMemsetNode) (&to->nodes[op->index], leat_executable_get_graph (to, op), after,
@@ -86,11 +87,13 @@ leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op)
 CUDA_KERNEL_NODE_PARAMS
 leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 {
+  const guint *grid = self->program->loaded[op->index].grid;
+
   leat_lane_set_loop_handle (self, path, op, TRUE);
   return (CUDA_KERNEL_NODE_PARAMS){
     .func = leat_lane_get_function (self, path, op),
-    .gridDimX = op->grid[0],
-    .gridDimY = op->grid[1],
+    .gridDimX = grid[0],
+    .gridDimY = grid[1],
     .gridDimZ = leat_lane_get_depth (self, op),
     .blockDimX = op->block[0],
     .blockDimY = op->block[1],
@@ -159,8 +162,9 @@ leat_lane_add_work (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
     case LEAT_OP_FOREIGN:
       return leat_lane_add_foreign_node (self, to, op, edges->nodes, edges->n);
     case LEAT_OP_LOOP:
-      return op->runs->method == LEAT_LOOP_UNROLLED ? leat_lane_add_unrolled (self, path, to, op, edges, error)
-                                                    : leat_lane_add_while (self, to, op, edges, error);
+      return LEAT_BOUND_LOOP (op->runs)->method == LEAT_LOOP_UNROLLED
+               ? leat_lane_add_unrolled (self, path, to, op, edges, error)
+               : leat_lane_add_while (self, to, op, edges, error);
     case LEAT_OP_SOURCE:
     case LEAT_OP_SINK:
       break;
@@ -177,7 +181,8 @@ static gboolean
 leat_lane_add_spread (LeatLane *self, LeatPath path, LeatExecutable *to, const LeatOp *op, const LeatEdges *edges,
                       GError **error)
 {
-  guint n = self->plan->traits.entries;
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+  guint n = LEAT_BOUND_PLAN (self->plan)->traits.entries;
   g_autofree CUgraphNode *nodes = g_new0 (CUgraphNode, n);
   CUresult result = CUDA_SUCCESS;
   gboolean good = TRUE;
@@ -187,11 +192,11 @@ leat_lane_add_spread (LeatLane *self, LeatPath path, LeatExecutable *to, const L
       const LeatEdges before = { i > 0 ? &nodes[i - 1] : NULL, NULL, 1 };
 
       leat_lane_shift (self, i);
-      good = leat_lane_add_work (self, path, to, op, op->in_order && i > 0 ? &before : edges, error);
+      good = leat_lane_add_work (self, path, to, op, bound->in_order && i > 0 ? &before : edges, error);
       nodes[i] = to->nodes[op->index];
     }
   leat_lane_shift (self, 0);
-  if (good && !op->in_order)
+  if (good && !bound->in_order)
     result = (*self->table->cuGraphAddEmptyNode) (&to->nodes[op->index], to->graph, nodes, n);
   return good && (result == CUDA_SUCCESS || leat_lane_fail (self, op, "cuGraphAddEmptyNode", result, error));
 }
@@ -231,8 +236,8 @@ leat_lane_add_node (LeatLane *self, LeatPath path, LeatExecutable *to, const Lea
   leat_lane_add_turn_edge (self, to, op, &edges);
   if (apart)
     return leat_lane_add_between (self, path, to, op, &edges, error);
-  if (op->why_spread != NULL ? !leat_lane_add_spread (self, path, to, op, &edges, error)
-                             : !leat_lane_add_work (self, path, to, op, &edges, error))
+  if (LEAT_BOUND_OP (op)->why_spread != NULL ? !leat_lane_add_spread (self, path, to, op, &edges, error)
+                                             : !leat_lane_add_work (self, path, to, op, &edges, error))
     return FALSE;
   to->ends[op->index] = to->nodes[op->index];
   return TRUE;

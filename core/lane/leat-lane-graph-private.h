@@ -33,10 +33,14 @@ gboolean leat_lane_update_kernel (LeatLane *self, LeatPath path, const LeatOp *o
 /* Gives the node of a copy the addresses that its ends have now. */
 gboolean leat_lane_update_copy (LeatLane *self, LeatPath path, const LeatOp *op, GError **error);
 void leat_lane_drop_graph (LeatLane *self, CUgraphExec exec, CUgraph graph); /* either may be NULL */
+/* One of the graphs in which a path comes several times. */
+void leat_lane_drop_repeat (LeatLane *self, LeatRepeatGraph *repeat);
 void leat_lane_destroy_path (LeatLane *self, LeatPath path);
 void leat_lane_destroy_graphs (LeatLane *self);
 /* Before its session goes, which counts for it. */
 void leat_lane_leave_counts (LeatLane *self);
+/* Ops from @first to before @end, of which there may be none: in steady state a plan that is one graph is one call. */
+gboolean leat_lane_launch_between (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
 /* The function that a path launches for the kernel of @op. */
 CUfunction leat_lane_get_function (LeatLane *self, LeatPath path, const LeatOp *op);
 /* With the context current. */
@@ -52,6 +56,8 @@ CUresult leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *
                                     const CUDA_KERNEL_NODE_PARAMS *kernel, const LeatEdges *edges, const char **call);
 /* Whether a refusal ends with graphs being built anew in which no kernel begins early. */
 gboolean leat_lane_does_without_early (LeatLane *self, CUresult result);
+/* Before the graphs of a path go: what they did is counted. */
+void leat_lane_count_gone (LeatLane *self, LeatPath path);
 /* Adds what the driver says of the graphs of a path, since counting began. */
 gboolean leat_lane_count_graphs (LeatLane *self, LeatPath path, LeatGraphCount *sum, GError **error);
 /* A graph of one or more runs that was not launched, or found that one before it had failed. Always FALSE. */

@@ -4,19 +4,9 @@
 
 /* Builds the CUDA graph of a path from the op list: one node an op, edges where the data say so. */
 
-#include "leat-foreign-stream-private.h"
 #include "leat-nvtx-private.h"
-#include "leat-lane-timing-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
-#include "leat-setup-private.h"
-
-gboolean
-leat_lane_fail (LeatLane *self, const LeatOp *op, const char *call, CUresult result, GError **error)
-{
-  return leat_device_set_error (self->program->device, error, call, result, "%s \"%s\"", leat_node_get_id (op->node),
-                                leat_node_get_name (op->node));
-}
 
 static gboolean
 leat_lane_instantiate (LeatLane *self, LeatExecutable *to, GError **error)
@@ -152,7 +142,7 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
       gboolean good;
 
       /* The body of one that is unrolled comes with the loop. */
-      if (leat_path_skips (path, op) || (op->loop != NULL && op->loop->method == LEAT_LOOP_UNROLLED))
+      if (leat_path_skips (path, op) || (op->loop != NULL && LEAT_BOUND_LOOP (op->loop)->method == LEAT_LOOP_UNROLLED))
         continue;
       leat_nvtx_push (leat_node_get_name (op->node));
       good = leat_lane_add_node (self, path, to, op, error);
@@ -163,36 +153,6 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
   if (!leat_lane_end_turn (self, path, to, error))
     return FALSE;
   return leat_lane_update_executable (self, path, to) || leat_lane_instantiate (self, to, error);
-}
-
-/* Graphs that go are counted before.  A lane that outlives its session has nobody to count for. */
-static void
-leat_lane_count_gone (LeatLane *self, LeatPath path)
-{
-  LeatExecutable *head = &self->executables[path];
-
-  if (self->counts != NULL && self->counts->is_counting
-      && leat_lane_count_graphs (self, path, &self->counts->gone, NULL))
-    head->counted_from = head->launches;
-}
-
-gboolean
-leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
-{
-  gboolean good;
-
-  if (donor != NULL)
-    leat_lane_count_gone (donor, path);
-  self->donor = donor;
-  good = leat_lane_build_graph (self, path, error);
-  self->donor = NULL;
-  if (good && donor != NULL && donor->executables[path].exec == NULL)
-    {
-      self->executables[path].device_bytes += donor->executables[path].device_bytes;
-      donor->executables[path].device_bytes = 0;
-    }
-  *why = g_steal_pointer (&self->refusal);
-  return good;
 }
 
 /* The graph of the path that has the op in it; NULL where none has. */
@@ -296,54 +256,17 @@ leat_lane_leave_counts (LeatLane *self)
   self->counts = NULL;
 }
 
-/* Was there anything? */
-static gboolean
-leat_lane_destroy_executables (LeatLane *self, LeatPath path)
+void
+leat_lane_drop_repeat (LeatLane *self, LeatRepeatGraph *repeat)
 {
-  LeatExecutable *head = &self->executables[path], *next;
-  gboolean built = FALSE;
-
-  leat_lane_count_gone (self, path);
-  leat_lane_drop_repeats_of (self, path);
-  for (LeatExecutable *it = head; it != NULL; it = next)
-    {
-      next = it->next;
-      built = built || it->exec != NULL;
-      leat_lane_drop_graph (self, it->exec, it->graph);
-      if (it != head)
-        g_free (it);
-    }
-  g_free (head->nodes);
-  g_free (head->ends);
-  g_free (head->copies);
-  g_free (head->loops);
-  for (guint i = 0; head->unrolled != NULL && i < self->plan->ops->len; i++)
-    g_free (head->unrolled[i]);
-  g_free (head->unrolled);
-  *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
-  return built;
+  leat_lane_drop_graph (self, repeat->exec, repeat->graph);
+  *repeat = (LeatRepeatGraph){ 0 };
 }
 
 void
-leat_lane_destroy_path (LeatLane *self, LeatPath path)
+leat_lane_drop_repeats_of (LeatLane *self, LeatPath path)
 {
-  gboolean pushed = leat_device_push_anyhow (self->program->device);
-
-  if (leat_lane_destroy_executables (self, path) && pushed)
-    leat_lane_trim_graph_memory (self);
-  if (pushed)
-    leat_device_pop (self->program->device);
-}
-
-void
-leat_lane_destroy_graphs (LeatLane *self)
-{
-  gboolean pushed = leat_device_push_anyhow (self->program->device), built = FALSE;
-
-  for (guint i = 0; i < LEAT_N_PATHS; i++)
-    built = leat_lane_destroy_executables (self, i) || built;
-  if (pushed && built)
-    leat_lane_trim_graph_memory (self);
-  if (pushed)
-    leat_device_pop (self->program->device);
+  for (guint i = 0; i < G_N_ELEMENTS (self->repeats); i++)
+    if (self->repeats[i].graph != NULL && self->repeats[i].path == path)
+      leat_lane_drop_repeat (self, &self->repeats[i]);
 }

@@ -55,7 +55,9 @@ leat_gap_compare_offsets (gconstpointer a, gconstpointer b)
 {
   const LeatBuffer *first = *(LeatBuffer *const *) a, *second = *(LeatBuffer *const *) b;
 
-  return first->offset < second->offset ? -1 : first->offset > second->offset;
+  return LEAT_BOUND_BUFFER (first)->offset < LEAT_BOUND_BUFFER (second)->offset
+           ? -1
+           : LEAT_BOUND_BUFFER (first)->offset > LEAT_BOUND_BUFFER (second)->offset;
 }
 
 /* Of several lanes in one launch, of the last that there is room for: they lie side by side, and a copy may be of all.
@@ -63,16 +65,19 @@ leat_gap_compare_offsets (gconstpointer a, gconstpointer b)
 static guint64
 leat_buffer_get_last_end (const LeatBuffer *self)
 {
-  guint64 before = self->stride > 0 && self->n_entries > 1 ? (self->n_entries - 1) * self->stride : 0;
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (self);
+  guint64 before = bound->stride > 0 && bound->n_entries > 1 ? (bound->n_entries - 1) * bound->stride : 0;
 
-  return self->offset + before + self->bytes;
+  return bound->offset + before + self->bytes;
 }
 
 /* In the arena one that no op touches has no place. */
 static gboolean
 leat_buffer_lies_in (const LeatBuffer *self, LeatPlace place)
 {
-  return self->place == place && (place != LEAT_PLACE_ARENA || self->first_op != G_MAXUINT);
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (self);
+
+  return bound->place == place && (place != LEAT_PLACE_ARENA || bound->first_op != G_MAXUINT);
 }
 
 /* Those that lie together in a block. */
@@ -96,7 +101,7 @@ leat_lane_list_gaps_between (LeatLane *self, LeatMemory *memory, LeatPlace place
       const LeatBuffer *next = i + 1 < buffers->len ? g_ptr_array_index (buffers, i + 1) : NULL;
 
       leat_gaps_add (gaps, memory, leat_buffer_get_last_end (buffer),
-                     next != NULL ? next->offset : leat_memory_get_block_bytes (memory), buffer);
+                     next != NULL ? LEAT_BOUND_BUFFER (next)->offset : leat_memory_get_block_bytes (memory), buffer);
     }
 }
 
@@ -122,7 +127,7 @@ leat_lane_list_gaps (LeatLane *self)
       const LeatBlock *block = g_ptr_array_index (self->blocks, i);
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
 
-      if (block != NULL && buffer->zone > 0)
+      if (block != NULL && LEAT_BOUND_BUFFER (buffer)->zone > 0)
         leat_gaps_add (gaps, block->memory, leat_memory_get_bytes (block->memory),
                        leat_memory_get_block_bytes (block->memory), buffer);
     }
@@ -167,10 +172,11 @@ leat_lane_close_gaps (LeatLane *self, GArray *gaps)
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
-      LeatMemory *memory = buffer->place == LEAT_PLACE_ARENA ? self->arena->memory : self->marks;
+      const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+      LeatMemory *memory = bound->place == LEAT_PLACE_ARENA ? self->arena->memory : self->marks;
 
       if (leat_buffer_lies_in (buffer, LEAT_PLACE_ARENA) || leat_buffer_lies_in (buffer, LEAT_PLACE_MARKS))
-        leat_memory_open (device, memory, buffer->offset, leat_buffer_get_last_end (buffer) - buffer->offset);
+        leat_memory_open (device, memory, bound->offset, leat_buffer_get_last_end (buffer) - bound->offset);
     }
   for (guint i = 0; i < gaps->len; i++)
     {
@@ -270,7 +276,8 @@ leat_culprits_find (LeatCulprits *self, LeatPlan *plan, LeatBufferId root, gbool
     {
       const LeatOp *op = leat_plan_get_op (plan, i);
 
-      for (guint t = 0; t < op->n_touches && !op->elided && (!kernels || op->kind == LEAT_OP_KERNEL); t++)
+      for (guint t = 0; t < op->n_touches && !LEAT_BOUND_OP (op)->elided && (!kernels || op->kind == LEAT_OP_KERNEL);
+           t++)
         if ((op->touches[t].access & LEAT_ACCESS_WRITE) && leat_plan_get_root (plan, op->touches[t].buffer)->id == root)
           leat_culprits_add (self, op, leat_plan_get_buffer (plan, op->touches[t].buffer));
     }
@@ -331,7 +338,7 @@ leat_lane_check_guard (LeatLane *self, GError **error)
 {
   gboolean good;
 
-  if (G_LIKELY (!self->plan->traits.guarded))
+  if (G_LIKELY (!LEAT_BOUND_PLAN (self->plan)->traits.guarded))
     return TRUE;
   leat_driver_trace_begin_aside ();
   good = leat_lane_look_behind (self, error);

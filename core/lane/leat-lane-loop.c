@@ -12,7 +12,7 @@ CUgraph
 leat_executable_get_graph (const LeatExecutable *self, const LeatOp *op)
 {
   for (const LeatPlanLoop *loop = op->loop; loop != NULL; loop = loop->parent)
-    if (loop->method == LEAT_LOOP_WHILE)
+    if (LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_WHILE)
       return self->loops[loop->index].body;
   return self->graph;
 }
@@ -33,7 +33,7 @@ leat_lane_set_loop_handle (LeatLane *self, LeatPath path, const LeatOp *op, gboo
 
   if (launch->handle == NULL)
     return;
-  if (in_graph && leat_op_get_told_loop (op)->method == LEAT_LOOP_WHILE)
+  if (in_graph && LEAT_BOUND_LOOP (leat_op_get_told_loop (op))->method == LEAT_LOOP_WHILE)
     handle = self->executables[path].loops[leat_op_get_told_loop (op)->index].handle;
   memcpy (launch->handle, &handle, sizeof handle);
 }
@@ -45,7 +45,7 @@ leat_lane_make_loop_handle (LeatLane *self, LeatExecutable *to, const LeatPlanLo
   const LeatOp *op = leat_plan_get_op (self->plan, loop->first);
   CUresult result;
 
-  if (to->loops[loop->index].handle != 0 || loop->method != LEAT_LOOP_WHILE)
+  if (to->loops[loop->index].handle != 0 || LEAT_BOUND_LOOP (loop)->method != LEAT_LOOP_WHILE)
     return TRUE;
   result = (*self->table->cuGraphConditionalHandleCreate) (
     &to->loops[loop->index].handle, leat_executable_get_graph (to, op), leat_device_get_context (self->program->device),
@@ -173,7 +173,7 @@ leat_lane_keeps_count (LeatLane *self, const LeatPlanLoop *loop, LeatBufferId id
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      for (guint t = 0; t < op->n_touches && !op->elided; t++)
+      for (guint t = 0; t < op->n_touches && !LEAT_BOUND_OP (op)->elided; t++)
         {
           LeatBufferId other = op->touches[t].buffer;
 

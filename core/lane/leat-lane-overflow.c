@@ -16,7 +16,7 @@ leat_lane_allocate_overs (LeatLane *self, GError **error)
   gsize bytes;
 
   self->counted = leat_plan_list_counted (self->plan);
-  bytes = self->counted->len * MAX (self->plan->traits.entries_most, 1) * sizeof (guint64);
+  bytes = self->counted->len * MAX (LEAT_BOUND_PLAN (self->plan)->traits.entries_most, 1) * sizeof (guint64);
   if (bytes == 0)
     return TRUE;
   self->overs =

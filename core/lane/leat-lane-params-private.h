@@ -5,7 +5,7 @@
 
 #include "graph/leat-endpoint.h"
 #include "driver/leat-cuda.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 G_BEGIN_DECLS
 
@@ -48,7 +48,7 @@ typedef struct
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
-void leat_launch_take_args (LeatLaunch *self, const LeatOp *op, const LeatLaunch *other, const LeatOp *other_op);
+void leat_launch_take_args (LeatLane *lane, const LeatOp *op, LeatLane *other, const LeatOp *other_op);
 gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding);
 

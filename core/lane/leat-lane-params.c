@@ -111,19 +111,20 @@ static void
 leat_launch_put_place (LeatLaunch *self, const LeatOp *op, CUdeviceptr address, guint64 stride)
 {
   leat_launch_put_address (self, address);
-  if (op->wide)
+  if (LEAT_BOUND_OP (op)->wide)
     leat_launch_put_number (self, address != 0 ? stride : 0);
 }
 
 /* How many parameters of the kernel that is launched one of the prototype is. */
 static guint
-leat_launch_get_width (const LeatOp *op, guint index)
+leat_launch_get_width (LeatLane *lane, const LeatOp *op, guint index)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
   const LeatParam *param = &op->prototype->params[index];
 
-  if (op->wrapped && param->kind == LEAT_PARAM_INPUT_COUNT)
-    return op->wide ? LEAT_PARAM_MOST : LEAT_PARAM_MOST - 2;
-  return op->wide && leat_param_is_pointer (param) ? LEAT_PARAM_PLACE : 1;
+  if (lane->program->loaded[op->index].wrapped && param->kind == LEAT_PARAM_INPUT_COUNT)
+    return bound->wide ? LEAT_PARAM_MOST : LEAT_PARAM_MOST - 2;
+  return bound->wide && leat_param_is_pointer (param) ? LEAT_PARAM_PLACE : 1;
 }
 
 static gboolean
@@ -133,13 +134,13 @@ leat_launch_put_count (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint
   gboolean counted = leat_op_get_role (op, index) == LEAT_ROLE_COUNT;
   guint64 value = leat_op_arg_get_number (arg);
 
-  if (!op->wrapped)
+  if (!lane->program->loaded[op->index].wrapped)
     {
       leat_launch_put_number (self, value);
       return TRUE;
     }
   leat_launch_put_place (self, op, counted ? lane->addresses[arg->buffer] : 0,
-                         counted ? leat_plan_get_buffer (lane->plan, arg->buffer)->stride : 0);
+                         counted ? LEAT_BOUND_BUFFER (leat_plan_get_buffer (lane->plan, arg->buffer))->stride : 0);
   leat_launch_put_number (self, value);
   leat_launch_put_number (self,
                           counted ? leat_buffer_get_capacity (leat_plan_get_buffer (lane->plan, arg->buffer)) : 0);
@@ -175,11 +176,11 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
     {
     case LEAT_ROLE_ITEMS:
       leat_launch_put_place (self, op, leat_lane_get_items (lane, arg->buffer),
-                             leat_plan_get_buffer (lane->plan, arg->buffer)->stride);
+                             LEAT_BOUND_BUFFER (leat_plan_get_buffer (lane->plan, arg->buffer))->stride);
       return TRUE;
     case LEAT_ROLE_COUNT_AT:
       leat_launch_put_place (self, op, lane->addresses[arg->buffer],
-                             leat_plan_get_buffer (lane->plan, arg->buffer)->stride);
+                             LEAT_BOUND_BUFFER (leat_plan_get_buffer (lane->plan, arg->buffer))->stride);
       return TRUE;
     case LEAT_ROLE_VALUE:
       return leat_launch_put_value (self, op, param, arg->value, error);
@@ -270,7 +271,7 @@ leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError *
       self->n_params = at;
       if (op->args[i].kind == LEAT_ARG_NODE_ARG && !leat_launch_put (self, lane, op, i, error))
         return FALSE;
-      at += leat_launch_get_width (op, i);
+      at += leat_launch_get_width (lane, op, i);
     }
   self->n_params = n_params;
   return TRUE;
@@ -278,16 +279,17 @@ leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError *
 
 /* Both are packed. */
 void
-leat_launch_take_args (LeatLaunch *self, const LeatOp *op, const LeatLaunch *other, const LeatOp *other_op)
+leat_launch_take_args (LeatLane *lane, const LeatOp *op, LeatLane *other, const LeatOp *other_op)
 {
+  const LeatLaunch *launch = &lane->launches[op->index], *before = &other->launches[other_op->index];
   guint to = 0, from = 0;
 
   for (guint i = 0; i < MIN (op->n_args, other_op->n_args); i++)
     {
       if (op->args[i].kind == LEAT_ARG_NODE_ARG && other_op->args[i].kind == LEAT_ARG_NODE_ARG)
-        memcpy (self->params[to], other->params[from], LEAT_PARAM_SLOT);
-      to += leat_launch_get_width (op, i);
-      from += leat_launch_get_width (other_op, i);
+        memcpy (launch->params[to], before->params[from], LEAT_PARAM_SLOT);
+      to += leat_launch_get_width (lane, op, i);
+      from += leat_launch_get_width (other, other_op, i);
     }
 }
 
@@ -297,33 +299,4 @@ leat_launch_clear (LeatLaunch *self)
   g_clear_pointer (&self->storage, g_free);
   g_clear_pointer (&self->params, g_free);
   self->handle = NULL;
-}
-
-static gboolean
-leat_lane_pack_all (LeatLane *self, GError **error)
-{
-  for (guint i = 0; i < self->plan->ops->len; i++)
-    {
-      LeatOp *op = leat_plan_get_op (self->plan, i);
-
-      if (!leat_op_launches (op))
-        continue;
-      if (op->why_spread != NULL ? !leat_lane_pack_spread (self, op, error)
-                                 : !leat_launch_pack (&self->launches[i], self, op, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Another thread may set arguments at any time. */
-gboolean
-leat_lane_pack_launches (LeatLane *self, GError **error)
-{
-  LeatChanges *changes = leat_pipeline_get_changes (self->plan->pipeline);
-  gboolean good;
-
-  leat_changes_lock (changes);
-  good = leat_lane_pack_all (self, error);
-  leat_changes_unlock (changes);
-  return good;
 }

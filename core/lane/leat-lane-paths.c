@@ -2,65 +2,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A path as the plan's pieces: a graph for each that is captured, in a list.  Ops between them go to the same stream
- * one by one. */
+/* Paths come and go: each has the executor that the plan's pieces ask for, which prepares it.  Foreign ops are tried
+ * before. */
+
+#include "leat-executor-private.h"
 
 #include "leat-foreign-stream-private.h"
 
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
-
-/* Said once, when the cut is made: which node, which call, and what it costs. */
-static void
-leat_lane_post_cut (LeatLane *self, const LeatOp *op, const LeatCaptureFault *fault)
-{
-  guint graphs = leat_plan_count_graphs (self->plan);
-  guint outside = 0;
-  const char *name = leat_node_get_name (op->node);
-  g_autoptr (GError) warning = NULL;
-  GVariantDict details;
-
-  for (guint i = 0; i < self->plan->pieces->len; i++)
-    {
-      const LeatPiece *piece = &g_array_index (self->plan->pieces, LeatPiece, i);
-
-      outside += piece->captured ? 0 : piece->n_ops;
-    }
-  warning = g_error_new (LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_CAPTURE,
-                         "%s \"%s\": %s cannot be captured: %s; each run is %u graph launch%s and %u op%s outside, "
-                         "instead of one launch",
-                         leat_node_get_id (op->node), name, op->name, fault->why, graphs, graphs == 1 ? "" : "es",
-                         outside, outside == 1 ? "" : "s");
-  g_variant_dict_init (&details, NULL);
-  g_variant_dict_insert (&details, "op", "u", op->index);
-  if (fault->call != NULL)
-    g_variant_dict_insert (&details, "call", "s", fault->call);
-  g_variant_dict_insert (&details, "graph-launches", "u", graphs);
-  g_variant_dict_insert (&details, "ops-outside", "u", outside);
-  leat_bus_post (leat_pipeline_get_bus (self->plan->pipeline),
-                 leat_message_new (LEAT_MESSAGE_WARNING, name, warning, g_variant_dict_end (&details)));
-}
-
-void
-leat_lane_cut (LeatLane *self, LeatOp *op, LeatCaptureFault *fault)
-{
-  leat_plan_cut_at (self->plan, op, fault->why);
-  leat_lane_post_cut (self, op, fault);
-  leat_capture_fault_clear (fault);
-}
-
-static gboolean
-leat_lane_is_captured (LeatLane *self, const LeatOp *op)
-{
-  for (guint i = 0; i < self->plan->pieces->len; i++)
-    {
-      const LeatPiece *piece = &g_array_index (self->plan->pieces, LeatPiece, i);
-
-      if (op->index >= piece->first && op->index < piece->end)
-        return piece->captured;
-    }
-  return FALSE;
-}
 
 /* Finds out of all foreign work whether it can be captured, before any graph is built. */
 static gboolean
@@ -73,7 +23,8 @@ leat_lane_try_foreign (LeatLane *self, GError **error)
       CUgraph graph;
       size_t n_nodes = 0;
 
-      if (op->kind != LEAT_OP_FOREIGN || op->tried || op->why_eager != NULL || !leat_lane_is_captured (self, op))
+      if (op->kind != LEAT_OP_FOREIGN || LEAT_BOUND_OP (op)->tried || leat_op_get_why_alone (op) != NULL
+          || !leat_plan_is_captured (self->plan, op))
         continue;
       graph = leat_lane_capture_foreign (self, op, &fault);
       if (graph == NULL)
@@ -90,61 +41,68 @@ leat_lane_try_foreign (LeatLane *self, GError **error)
   return TRUE;
 }
 
-static LeatExecutable *
-leat_lane_add_executable (LeatLane *self, LeatPath path, const LeatPiece *piece)
-{
-  LeatExecutable *head = &self->executables[path], *it = head, *fresh;
-
-  if (head->end == 0)
-    fresh = head;
-  else
-    {
-      while (it->next != NULL)
-        it = it->next;
-      fresh = it->next = g_new0 (LeatExecutable, 1);
-      fresh->nodes = head->nodes;
-      fresh->ends = head->ends;
-      fresh->copies = head->copies;
-      fresh->loops = head->loops;
-      fresh->unrolled = head->unrolled;
-    }
-  fresh->first = piece->first;
-  fresh->end = piece->end;
-  return fresh;
-}
-
 static gboolean
-leat_lane_has_ops (LeatLane *self, LeatPath path, const LeatPiece *piece)
+leat_lane_prepare (LeatLane *self, LeatPath path, GError **error)
 {
-  for (guint i = piece->first; i < piece->end; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self->plan, i);
+  LeatExecutable *head = &self->executables[path];
 
-      if (leat_op_is_on_device (op) && !leat_path_skips (path, op))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-leat_lane_build_pieces (LeatLane *self, LeatPath path, GError **error)
-{
-  self->executables[path].nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  self->executables[path].ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
-  self->executables[path].copies = g_new0 (LeatTraffic, self->plan->ops->len + 1);
-  self->executables[path].loops = g_new0 (LeatLoopGraph, self->plan->loops->len + 1);
-  self->executables[path].unrolled = g_new0 (CUgraphNode *, self->plan->ops->len + 1);
-  for (guint i = 0; i < self->plan->pieces->len; i++)
-    {
-      LeatPiece piece = g_array_index (self->plan->pieces, LeatPiece, i);
-
-      if (piece.captured && leat_lane_has_ops (self, path, &piece)
-          && !leat_lane_fill_graph (self, path, leat_lane_add_executable (self, path, &piece), error))
-        return FALSE;
-    }
-  self->executables[path].is_built = TRUE;
-  self->executables[path].bound = self->executables[path].made_with = self->bound;
+  head->executor = leat_lane_choose_executor (self, path);
+  head->nodes = g_new0 (CUgraphNode, self->plan->ops->len + 1);
+  head->ends = g_new0 (CUgraphNode, self->plan->ops->len + 1);
+  head->copies = g_new0 (LeatTraffic, self->plan->ops->len + 1);
+  head->loops = g_new0 (LeatLoopGraph, self->plan->loops->len + 1);
+  head->unrolled = g_new0 (CUgraphNode *, self->plan->ops->len + 1);
+  if (!(*head->executor->prepare) (self, path, error))
+    return FALSE;
+  head->is_built = TRUE;
+  head->bound = head->made_with = self->bound;
   return TRUE;
+}
+
+/* Was there anything? */
+static gboolean
+leat_lane_drop_path (LeatLane *self, LeatPath path)
+{
+  LeatExecutable *head = &self->executables[path];
+  gboolean had = FALSE;
+
+  leat_lane_count_gone (self, path);
+  leat_lane_drop_repeats_of (self, path);
+  if (head->executor != NULL)
+    had = (*head->executor->drop) (self, path);
+  g_free (head->nodes);
+  g_free (head->ends);
+  g_free (head->copies);
+  g_free (head->loops);
+  for (guint i = 0; head->unrolled != NULL && i < self->plan->ops->len; i++)
+    g_free (head->unrolled[i]);
+  g_free (head->unrolled);
+  *head = (LeatExecutable){ .launches = head->launches, .counted_from = head->counted_from };
+  return had;
+}
+
+void
+leat_lane_destroy_path (LeatLane *self, LeatPath path)
+{
+  gboolean pushed = leat_device_push_anyhow (self->program->device);
+
+  if (leat_lane_drop_path (self, path) && pushed)
+    leat_lane_trim_graph_memory (self);
+  if (pushed)
+    leat_device_pop (self->program->device);
+}
+
+void
+leat_lane_destroy_graphs (LeatLane *self)
+{
+  gboolean pushed = leat_device_push_anyhow (self->program->device), built = FALSE;
+
+  for (guint i = 0; i < LEAT_N_PATHS; i++)
+    built = leat_lane_drop_path (self, i) || built;
+  if (pushed && built)
+    leat_lane_trim_graph_memory (self);
+  if (pushed)
+    leat_device_pop (self->program->device);
 }
 
 /* Builds and instantiates what is captured of a path; of a plan without device work that is nothing.  Where a copy
@@ -155,7 +113,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   guint64 unused;
   gboolean good;
 
-  if (self->plan->prediction.waits == 0 || leat_lane_lacks_bindings (self))
+  if (LEAT_BOUND_PLAN (self->plan)->prediction.waits == 0 || leat_lane_lacks_bindings (self))
     return TRUE;
   if (!leat_device_push (self->program->device, error))
     return FALSE;
@@ -165,7 +123,7 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
   do
     {
       self->is_cut_anew = FALSE;
-      good = good && leat_lane_build_pieces (self, path, error);
+      good = good && leat_lane_prepare (self, path, error);
       if (self->is_cut_anew)
         leat_lane_destroy_graphs (self);
       good = good || self->is_cut_anew;
@@ -180,5 +138,24 @@ leat_lane_build_graph (LeatLane *self, LeatPath path, GError **error)
     leat_lane_destroy_path (self, path); /* a part of it would be taken for the whole */
   self->reserved_bytes = leat_lane_get_reserved_bytes (self);
   leat_device_pop (self->program->device);
+  return good;
+}
+
+gboolean
+leat_lane_take_graph (LeatLane *self, LeatPath path, LeatLane *donor, char **why, GError **error)
+{
+  gboolean good;
+
+  if (donor != NULL)
+    leat_lane_count_gone (donor, path);
+  self->donor = donor;
+  good = leat_lane_build_graph (self, path, error);
+  self->donor = NULL;
+  if (good && donor != NULL && donor->executables[path].exec == NULL)
+    {
+      self->executables[path].device_bytes += donor->executables[path].device_bytes;
+      donor->executables[path].device_bytes = 0;
+    }
+  *why = g_steal_pointer (&self->refusal);
   return good;
 }

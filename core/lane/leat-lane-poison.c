@@ -42,20 +42,23 @@ leat_poison_list_sources (LeatPlan *plan, gboolean *sources)
 static gboolean
 leat_poison_is_for (const LeatBuffer *buffer, LeatPath path, const gboolean *sources)
 {
-  if (buffer->first_op == G_MAXUINT)
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+
+  if (bound->first_op == G_MAXUINT)
     return FALSE;
-  if (buffer->place == LEAT_PLACE_ARENA)
-    return !buffer->kept || (path != LEAT_PATH_REUSED && path != LEAT_PATH_STEP);
-  return buffer->place == LEAT_PLACE_STAGING && buffer->spec != NULL && !sources[buffer->id];
+  if (bound->place == LEAT_PLACE_ARENA)
+    return !bound->kept || (path != LEAT_PATH_REUSED && path != LEAT_PATH_STEP);
+  return bound->place == LEAT_PLACE_STAGING && buffer->spec != NULL && !sources[buffer->id];
 }
 
 /* Lanes of one launch lie one behind the other. */
 static guint64
 leat_poison_get_bytes (const LeatLane *lane, const LeatBuffer *buffer)
 {
-  guint lanes = buffer->place == LEAT_PLACE_ARENA ? buffer->n_entries : lane->live;
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+  guint lanes = bound->place == LEAT_PLACE_ARENA ? bound->n_entries : lane->live;
 
-  return buffer->stride > 0 && lanes > 1 ? (lanes - 1) * buffer->stride + buffer->bytes : buffer->bytes;
+  return bound->stride > 0 && lanes > 1 ? (lanes - 1) * bound->stride + buffer->bytes : buffer->bytes;
 }
 
 /* Nothing of the lane is under way, so that what the host can see it may write. */
@@ -106,7 +109,7 @@ leat_lane_poison (LeatLane *self, LeatPath path, GError **error)
 {
   gboolean good;
 
-  if (G_UNLIKELY (self->plan->traits.guarded) && !leat_lane_guard (self, error))
+  if (G_UNLIKELY (LEAT_BOUND_PLAN (self->plan)->traits.guarded) && !leat_lane_guard (self, error))
     return FALSE;
   if (G_LIKELY (!leat_poison_is_asked ()))
     return TRUE;

@@ -16,7 +16,7 @@
 #include "leat-program-private.h"
 #include "leat-repeater-private.h"
 #include "leat-store-private.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "leat-session-error.h"
 #include "leat-wait.h"
 
@@ -106,7 +106,8 @@ struct _LeatLane
 
   LeatTiming *timing; /* NULL where no run is to be measured */
 
-  LeatPersistent *persistent; /* not owned: that it has signalled, in which its number is: */
+  const LeatExecutorClass *running; /* of the run that is waited for next */
+  LeatPersistent *persistent;       /* not owned: that it has signalled, in which its number is: */
   guint param_lane;
   guint64 signalled; /* number of the run that it has under way there; 0: none */
   gboolean ran_away; /* the last one took too long and was ended, wherever its blocks were */
@@ -279,7 +280,7 @@ void leat_lane_free_spread (LeatLane *self);
 static inline gboolean
 leat_op_goes_by_entry (const LeatOp *op)
 {
-  return op->why_spread != NULL || op->by_rows;
+  return LEAT_BOUND_OP (op)->why_spread != NULL || LEAT_BOUND_OP (op)->by_rows;
 }
 /* From here on the staging memory begins at these (by buffer id; NULL for others) plus @at lanes, and @live lanes are
  * in use.  Graphs that are built follow. */

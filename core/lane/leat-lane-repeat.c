@@ -6,7 +6,6 @@
  * launch is any number of runs (leat-repeater.c); else a graph that has that of the run as children, one behind the
  * other, makes one launch of many. */
 
-#include "leat-lane-private.h"
 #include "leat-lane-graph-private.h"
 
 #define LEAT_REPEAT_LEAST 4         /* fewer are launched by themselves */
@@ -16,21 +15,6 @@
 /* After so many launches the thread waits for those before the last so many: what the driver keeps of a launch that has
  * not begun is memory, and the device never runs out of work. */
 #define LEAT_REPEAT_AHEAD 64
-
-static void
-leat_lane_drop_repeat (LeatLane *self, LeatRepeatGraph *repeat)
-{
-  leat_lane_drop_graph (self, repeat->exec, repeat->graph);
-  *repeat = (LeatRepeatGraph){ 0 };
-}
-
-void
-leat_lane_drop_repeats_of (LeatLane *self, LeatPath path)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (self->repeats); i++)
-    if (self->repeats[i].graph != NULL && self->repeats[i].path == path)
-      leat_lane_drop_repeat (self, &self->repeats[i]);
-}
 
 void
 leat_lane_drop_repeats (LeatLane *self)
@@ -50,7 +34,7 @@ leat_lane_has_loop_node (LeatLane *self)
     {
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
 
-      if (!loop->is_kernel && loop->method != LEAT_LOOP_UNROLLED)
+      if (!loop->is_kernel && LEAT_BOUND_LOOP (loop)->method != LEAT_LOOP_UNROLLED)
         return TRUE;
     }
   return FALSE;
@@ -63,8 +47,8 @@ leat_lane_is_one_graph (LeatLane *self, LeatPath path)
 {
   const LeatExecutable *it = &self->executables[path];
 
-  return it->exec != NULL && it->next == NULL && self->plan->pieces->len == 1 && !leat_lane_has_loop_node (self)
-         && (self->plan->users->len == 0 || it->made_with == self->bound);
+  return it->exec != NULL && it->next == NULL && LEAT_BOUND_PLAN (self->plan)->pieces->len == 1
+         && !leat_lane_has_loop_node (self) && (self->plan->users->len == 0 || it->made_with == self->bound);
 }
 
 /* For so many runs a graph with what is bound now pays for itself. */
@@ -202,18 +186,6 @@ leat_lane_take_back_runs (LeatLane *self, LeatPath path)
   self->executables[path].launches -= left;
   self->counts->on_device -= left;
   return left;
-}
-
-gboolean
-leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error)
-{
-  if (g_atomic_int_get (stop->closing))
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
-  else if (!g_cancellable_set_error_if_cancelled (stop->cancellable, error))
-    return TRUE;
-  leat_lane_synchronize (self, NULL);
-  leat_lane_note_other_wait (self);
-  return FALSE;
 }
 
 static gboolean

@@ -28,7 +28,7 @@ leat_lane_get_reporting (LeatLane *self, guint index)
 static guint
 leat_lane_get_width (LeatLane *self)
 {
-  return MAX (self->plan->traits.entries, 1);
+  return MAX (LEAT_BOUND_PLAN (self->plan)->traits.entries, 1);
 }
 
 /* Tells a kernel, in its block, where the words are that tell of it. */

@@ -15,7 +15,7 @@ gboolean
 leat_timing_has_op (LeatTiming *self, const LeatOp *op)
 {
   /* A loop is timed as a whole. */
-  return op->loop == NULL && op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !op->elided;
+  return op->loop == NULL && op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !LEAT_BOUND_OP (op)->elided;
 }
 
 gboolean
@@ -182,9 +182,9 @@ leat_timing_bound_shift (LeatTiming *self, const LeatOp *op, LeatTimingShift *sh
 {
   gboolean tells = leat_timing_tells (self, op);
 
-  for (guint i = 0; i < op->n_after; i++)
+  for (guint i = 0; i < LEAT_BOUND_OP (op)->n_after; i++)
     {
-      const LeatOp *before = leat_plan_get_op (self->lane->plan, op->after[i]);
+      const LeatOp *before = leat_plan_get_op (self->lane->plan, LEAT_BOUND_OP (op)->after[i]);
 
       if (!leat_timing_has_op (self, before) || leat_timing_tells (self, before) == tells)
         continue;

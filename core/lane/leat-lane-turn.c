@@ -76,7 +76,7 @@ leat_op_wants_turn (LeatPlan *self, const LeatOp *op)
 gboolean
 leat_plan_has_turn (LeatPlan *self, const LeatOp *op)
 {
-  if (op->elided || !leat_op_is_on_device (op))
+  if (LEAT_BOUND_OP (op)->elided || !leat_op_is_on_device (op))
     return FALSE;
   /* A loop has its turn as a whole. */
   for (guint i = op->index + 1; op->kind == LEAT_OP_LOOP && i <= op->runs->last; i++)

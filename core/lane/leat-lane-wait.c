@@ -4,7 +4,7 @@
 
 /* Waiting for what a lane has launched: looking again and again, sleeping, or first the one and then the other. */
 
-#include "leat-persistent-private.h"
+#include "leat-executor-private.h"
 #include "leat-lane-graph-private.h"
 
 /* wait=spin gives up looking after the first.  wait=auto does not look at all where runs take longer than the second:
@@ -16,7 +16,7 @@
 #define LEAT_LANE_LOOKS    32 /* at the device for one at the clock */
 
 /* Runs are taken to last as long as the last ones did, twice that at most. */
-static gint64
+gint64
 leat_lane_get_spin_us (LeatLane *self, LeatWait wait)
 {
   if (wait != LEAT_WAIT_AUTO)
@@ -38,11 +38,11 @@ leat_lane_note_wait (LeatLane *self, gint64 us)
 static char *
 leat_lane_dup_way_out (LeatLane *self)
 {
-  for (guint i = 0; i < self->plan->loops->len && self->plan->traits.whiles; i++)
+  for (guint i = 0; i < self->plan->loops->len && LEAT_BOUND_PLAN (self->plan)->traits.whiles; i++)
     {
       const LeatPlanLoop *loop = g_ptr_array_index (self->plan->loops, i);
 
-      if (loop->method == LEAT_LOOP_WHILE)
+      if (LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_WHILE)
         return g_strdup_printf ("set method=fused or method=host on loop \"%s\"", leat_node_get_name (loop->node));
     }
   return self->repeater != NULL ? g_strdup ("do the runs one by one, not many in one call") : NULL;
@@ -142,8 +142,12 @@ leat_lane_look (LeatLane *self, gint64 spin_us)
 gboolean
 leat_lane_is_busy (LeatLane *self)
 {
-  if (self->signalled != 0)
-    return !leat_persistent_is_done (self->persistent, self);
+  return (*self->running->is_busy) (self);
+}
+
+gboolean
+leat_lane_is_stream_busy (LeatLane *self)
+{
   return (*self->table->cuStreamQuery) (leat_stream_get (self->stream)) == CUDA_ERROR_NOT_READY;
 }
 
@@ -167,11 +171,11 @@ leat_lane_sleep (LeatLane *self, GError **error)
   return leat_lane_record_end (self, error) && leat_lane_await_end (self, error);
 }
 
-/* A run signalled to a persistent kernel is on no stream. */
+/* What is on no stream has no mark on it either. */
 gboolean
 leat_lane_mark_end (LeatLane *self, GError **error)
 {
-  return self->signalled != 0 || leat_lane_record_end (self, error);
+  return self->running->finish != NULL || leat_lane_record_end (self, error);
 }
 
 gboolean
@@ -179,7 +183,8 @@ leat_lane_await_mark (gpointer lane, GError **error)
 {
   LeatLane *self = lane;
 
-  return self->signalled != 0 ? leat_lane_wait (self, LEAT_WAIT_BLOCK, error) : leat_lane_await_end (self, error);
+  return self->running->finish != NULL ? leat_lane_wait (self, LEAT_WAIT_BLOCK, error)
+                                       : leat_lane_await_end (self, error);
 }
 
 gboolean
@@ -187,7 +192,7 @@ leat_lane_synchronize (LeatLane *self, GError **error)
 {
   CUresult result;
 
-  if (self->signalled != 0 && !leat_persistent_wait (self->persistent, self, 0, error))
+  if (self->running->finish != NULL && !(*self->running->finish) (self, error))
     return FALSE;
   result = (*self->table->cuStreamSynchronize) (leat_stream_get (self->stream));
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamSynchronize", result, error);
@@ -195,17 +200,11 @@ leat_lane_synchronize (LeatLane *self, GError **error)
 
 /* A thread that waits for the CPU driver does the work itself: looking would only leave that to another one. */
 gboolean
-leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
+leat_lane_wait_for_stream (LeatLane *self, LeatWait wait, GError **error)
 {
   CUresult result = CUDA_ERROR_NOT_READY;
   gint64 spin_us;
 
-  if (self->signalled != 0)
-    {
-      self->counts->work.waits++;
-      leat_lane_note_seen (self);
-      return leat_persistent_wait (self->persistent, self, leat_lane_get_spin_us (self, wait), error);
-    }
   if (wait == LEAT_WAIT_AUTO && self->on_host)
     {
       self->counts->work.waits++;
@@ -218,4 +217,22 @@ leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
     return leat_lane_sleep (self, error);
   self->counts->work.waits++;
   return result == CUDA_SUCCESS || leat_lane_fail_wait (self, "cuStreamQuery", result, error);
+}
+
+gboolean
+leat_lane_may_go_on (LeatLane *self, const LeatStop *stop, GError **error)
+{
+  if (g_atomic_int_get (stop->closing))
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the session is being closed");
+  else if (!g_cancellable_set_error_if_cancelled (stop->cancellable, error))
+    return TRUE;
+  leat_lane_synchronize (self, NULL);
+  leat_lane_note_other_wait (self);
+  return FALSE;
+}
+
+gboolean
+leat_lane_wait (LeatLane *self, LeatWait wait, GError **error)
+{
+  return (*self->running->wait) (self, wait, error);
 }

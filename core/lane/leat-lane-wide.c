@@ -15,7 +15,7 @@
 gboolean
 leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error)
 {
-  guint n = self->plan->traits.entries;
+  guint n = LEAT_BOUND_PLAN (self->plan)->traits.entries;
   gboolean good = TRUE;
 
   if (self->spread[op->index] == NULL)
@@ -34,7 +34,7 @@ leat_lane_free_spread (LeatLane *self)
 {
   for (guint i = 0; self->spread != NULL && i < self->plan->ops->len; i++)
     {
-      for (guint entry = 0; self->spread[i] != NULL && entry < self->plan->traits.entries; entry++)
+      for (guint entry = 0; self->spread[i] != NULL && entry < LEAT_BOUND_PLAN (self->plan)->traits.entries; entry++)
         leat_launch_clear (&self->spread[i][entry]);
       g_free (self->spread[i]);
     }
@@ -50,7 +50,7 @@ leat_lane_place_staging (LeatLane *self, LeatMemory *const *staging, guint at)
   for (guint i = 0; i < self->plan->buffers->len; i++)
     {
       LeatBufferId root = leat_plan_get_root (self->plan, i)->id;
-      guint64 skipped = leat_plan_get_buffer (self->plan, i)->stride * at;
+      guint64 skipped = LEAT_BOUND_BUFFER (leat_plan_get_buffer (self->plan, i))->stride * at;
       CUdeviceptr address;
 
       if (staging[root] == NULL)
@@ -66,14 +66,15 @@ leat_lane_place_staging (LeatLane *self, LeatMemory *const *staging, guint at)
 static gboolean
 leat_lane_update_entries_of (LeatLane *self, const LeatOp *op, gboolean moved, gboolean resized, GError **error)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
   gboolean changed = resized || (moved && op->kind == LEAT_OP_TRANSFER);
 
   if (!leat_op_is_on_device (op) || leat_op_goes_by_entry (op) || !changed)
     return TRUE;
-  if (moved && op->kind == LEAT_OP_TRANSFER && op->wide
+  if (moved && op->kind == LEAT_OP_TRANSFER && bound->wide
       && !leat_launch_pack (&self->launches[op->index], self, op, error))
     return FALSE;
-  if (op->wide)
+  if (bound->wide)
     return leat_lane_update_kernel (self, LEAT_PATH_FULL, op, error);
   return op->kind == LEAT_OP_FILL || leat_lane_update_copy (self, LEAT_PATH_FULL, op, error);
 }
@@ -84,7 +85,7 @@ leat_lane_set_entries (LeatLane *self, LeatMemory *const *staging, guint at, gui
   gboolean moved = leat_lane_place_staging (self, staging, at), resized = live != self->live;
   gboolean good = TRUE;
 
-  g_assert (live >= 1 && live <= self->plan->traits.entries);
+  g_assert (live >= 1 && live <= LEAT_BOUND_PLAN (self->plan)->traits.entries);
   self->live = live;
   if ((!moved && !resized) || !leat_device_push (self->program->device, error))
     return !moved && !resized;
@@ -108,9 +109,38 @@ leat_lane_take_arguments (LeatLane *self, GError **error)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
-      if (op->wide)
+      if (LEAT_BOUND_OP (op)->wide)
         good = leat_lane_update_kernel (self, LEAT_PATH_FULL, op, error);
     }
   leat_device_pop (self->program->device);
+  return good;
+}
+
+static gboolean
+leat_lane_pack_all (LeatLane *self, GError **error)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      if (!leat_op_launches (op))
+        continue;
+      if (LEAT_BOUND_OP (op)->why_spread != NULL ? !leat_lane_pack_spread (self, op, error)
+                                                 : !leat_launch_pack (&self->launches[i], self, op, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Another thread may set arguments at any time. */
+gboolean
+leat_lane_pack_launches (LeatLane *self, GError **error)
+{
+  LeatChanges *changes = leat_pipeline_get_changes (self->plan->pipeline);
+  gboolean good;
+
+  leat_changes_lock (changes);
+  good = leat_lane_pack_all (self, error);
+  leat_changes_unlock (changes);
   return good;
 }

@@ -5,6 +5,7 @@
 /* A lane: its life, its memory, its launches, and the state that it begins with.  Touches the lane's own memory, and
  * the blocks that it has from the store. */
 
+#include "leat-executor-private.h"
 #include "leat-persistent-private.h"
 #include "leat-lane-timing-private.h"
 
@@ -33,15 +34,17 @@ leat_lane_new (LeatPlan *plan, LeatProgram *program, LeatStore *store, LeatGraph
   self->store = store;
   self->first = first;
   self->turn_first = 1;
+  self->running = &leat_executor_eager;
   g_ptr_array_set_size (self->blocks, (gint) plan->buffers->len);
   self->addresses = g_new0 (CUdeviceptr, plan->buffers->len + 1);
   self->hosts = g_new0 (guint8 *, plan->buffers->len + 1);
   self->launches = g_new0 (LeatLaunch, plan->ops->len + 1);
   self->bindings = g_new0 (LeatBinding, plan->users->len + 1);
   self->spread = g_new0 (LeatLaunch *, plan->ops->len + 1);
-  self->live = plan->traits.entries;
-  self->stream = leat_stream_new (program->device,
-                                  plan->traits.urgent ? LEAT_STREAM_PRIORITY_HIGH : LEAT_STREAM_PRIORITY_NORMAL, error);
+  self->live = LEAT_BOUND_PLAN (plan)->traits.entries;
+  self->stream = leat_stream_new (
+    program->device, LEAT_BOUND_PLAN (plan)->traits.urgent ? LEAT_STREAM_PRIORITY_HIGH : LEAT_STREAM_PRIORITY_NORMAL,
+    error);
   self->ended = leat_event_new (program->device, LEAT_EVENT_BLOCKING, self->stream != NULL ? error : NULL);
   if (self->stream == NULL || self->ended == NULL || !leat_lane_allocate (self, error)
       || !leat_lane_allocate_overs (self, error) || !leat_lane_allocate_reports (self, error)
@@ -89,8 +92,8 @@ leat_lane_release (gpointer data)
 void
 leat_lane_free (LeatLane *self)
 {
-  if (self->signalled != 0)
-    leat_persistent_wait (self->persistent, self, 0, NULL);
+  if (self->running->finish != NULL)
+    (*self->running->finish) (self, NULL);
   leat_lane_leave_counts (self);
   if (self->stream == NULL || leat_stream_synchronize (self->stream, NULL))
     leat_device_release (self->program->device, self, leat_lane_release);
@@ -122,7 +125,7 @@ leat_lane_explain_memory (LeatPlan *plan, const LeatBuffer *buffer, GError **err
 gboolean
 leat_lane_borrows (const LeatLane *self, const LeatBuffer *buffer)
 {
-  return self->first != NULL && buffer->place == LEAT_PLACE_OWN && buffer->scope != LEAT_STATE_LANE;
+  return self->first != NULL && LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN && buffer->scope != LEAT_STATE_LANE;
 }
 
 static LeatBlock *
@@ -138,23 +141,24 @@ leat_lane_get_block (LeatLane *self, const LeatBuffer *buffer, GError **error)
 static gboolean
 leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **error)
 {
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
   gboolean shared = buffer->kind == LEAT_BUFFER_CONST;
   LeatBlock *block = NULL;
 
   if (g_ptr_array_index (self->blocks, buffer->id) != NULL)
     return TRUE; /* staging memory stays when the device's half is made anew */
-  switch (buffer->place)
+  switch (bound->place)
     {
     case LEAT_PLACE_ARENA:
-      self->addresses[buffer->id] = leat_memory_get_address (self->arena->memory) + buffer->offset;
+      self->addresses[buffer->id] = leat_memory_get_address (self->arena->memory) + bound->offset;
       break;
     case LEAT_PLACE_MARKS:
-      self->addresses[buffer->id] = leat_memory_get_address (self->marks) + buffer->offset;
+      self->addresses[buffer->id] = leat_memory_get_address (self->marks) + bound->offset;
       break;
     case LEAT_PLACE_OWN:
     case LEAT_PLACE_STAGING:
       /* That of several lanes comes with each launch. */
-      if (self->plan->traits.entries > 0 && buffer->place == LEAT_PLACE_STAGING)
+      if (LEAT_BOUND_PLAN (self->plan)->traits.entries > 0 && bound->place == LEAT_PLACE_STAGING)
         break;
       block = leat_lane_get_block (self, buffer, error);
       if (block == NULL)
@@ -183,10 +187,10 @@ leat_lane_clear_marks (LeatLane *self, GError **error)
 static gboolean
 leat_lane_allocate_marks (LeatLane *self, GError **error)
 {
-  if (self->plan->marks_bytes == 0 || self->marks != NULL)
+  if (LEAT_BOUND_PLAN (self->plan)->marks_bytes == 0 || self->marks != NULL)
     return TRUE;
-  self->marks = leat_lane_new_memory (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE, self->plan->marks_bytes,
-                                      "counters of kernels", error);
+  self->marks = leat_lane_new_memory (self, LEAT_MEMORY_SCRATCH, LEAT_MEMORY_DEVICE,
+                                      LEAT_BOUND_PLAN (self->plan)->marks_bytes, "counters of kernels", error);
   return self->marks != NULL && leat_lane_clear_marks (self, error);
 }
 
@@ -194,13 +198,14 @@ gboolean
 leat_lane_allocate (LeatLane *self, GError **error)
 {
   LeatPlan *plan = self->plan;
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (plan);
 
   if (self->first == NULL)
     leat_store_begin_round (self->store);
-  if (plan->arena_bytes > 0)
+  if (bound->arena_bytes > 0)
     {
-      self->arena = self->first == NULL ? leat_store_get_common_arena (self->store, plan->arena_bytes, error)
-                                        : leat_store_get_arena (self->store, plan->arena_bytes, error);
+      self->arena = self->first == NULL ? leat_store_get_common_arena (self->store, bound->arena_bytes, error)
+                                        : leat_store_get_arena (self->store, bound->arena_bytes, error);
       if (self->arena == NULL)
         {
           leat_lane_explain_memory (plan, NULL, error);
@@ -240,7 +245,7 @@ leat_lane_begin_block (LeatLane *self, LeatBlock *block, const LeatBuffer *buffe
     return TRUE;
   if (before != NULL && g_ptr_array_find (before->blocks, block, NULL))
     return TRUE;
-  if (buffer->place == LEAT_PLACE_OWN)
+  if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN)
     return leat_block_write (block, buffer, error);
   memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);
   return TRUE;
@@ -284,7 +289,8 @@ leat_lane_begin_state (LeatLane *self, GError **error)
       LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
       LeatBlock *block = g_ptr_array_index (self->blocks, i);
 
-      if (block != NULL && buffer->place == LEAT_PLACE_OWN && !leat_block_write (block, buffer, error))
+      if (block != NULL && LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN
+          && !leat_block_write (block, buffer, error))
         return FALSE;
     }
   return TRUE;

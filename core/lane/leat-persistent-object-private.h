@@ -66,7 +66,7 @@ gboolean leat_persistent_settle_fault (LeatPersistent *self, GError **error);
 void leat_persistent_fail_run (LeatPersistent *self, const LeatPersistentFault *fault, GError **error);
 
 /* Lists the stages (leat-persistent-stages.c). */
-gboolean leat_persistent_list_stages (LeatPersistent *self, GError **error);
+gboolean leat_persistent_list_stages (LeatPersistent *self, const LeatLoadedKernel *loaded, GError **error);
 /* Are the parameters of a lane what they were when it rang last?  Where not, takes them over. */
 gboolean leat_persistent_take_params (LeatPersistent *self, LeatLane *lane);
 /* Once the number of blocks is known: kernels for as many blocks as there are get that many. */

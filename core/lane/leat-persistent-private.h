@@ -21,7 +21,8 @@ gboolean leat_persistent_check_plan (LeatPlan *plan, GError **error);
 void leat_persistent_explain_limit (GError **error);
 
 /* @plan: bound for the persistent executor, with its kernels loaded */
-LeatPersistent *leat_persistent_new (LeatDevice *device, LeatPlan *plan, GError **error);
+LeatPersistent *leat_persistent_new (LeatDevice *device, LeatPlan *plan, const LeatLoadedKernel *loaded,
+                                     GError **error);
 /* It leaves first. */
 void leat_persistent_free (LeatPersistent *self);
 

@@ -31,7 +31,7 @@ static gboolean G_GNUC_PRINTF (4, 5)
 static gboolean
 leat_persistent_is_stage (const LeatOp *op)
 {
-  return op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !op->elided;
+  return op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !LEAT_BOUND_OP (op)->elided;
 }
 
 LeatKernelSource *
@@ -150,14 +150,15 @@ leat_persistent_note_cooperative (LeatPersistent *self, const LeatOp *op, GError
 }
 
 static gboolean
-leat_persistent_add_kernel (LeatPersistent *self, const LeatOp *op, LeatPersistentStage *stage, GError **error)
+leat_persistent_add_kernel (LeatPersistent *self, const LeatOp *op, const LeatLoadedKernel *loaded,
+                            LeatPersistentStage *stage, GError **error)
 {
   guint number = 0;
 
   if (leat_kernel_source_why_no_stage (op->source, op->prototype->entry, &number) != NULL)
     return leat_persistent_refuse (op, error, NULL, "it is no stage");
   stage->kind = LEAT_STAGE_KERNEL + number;
-  memcpy (stage->grid, op->grid, sizeof stage->grid);
+  memcpy (stage->grid, loaded[op->index].grid, sizeof stage->grid);
   if (op->cooperative && !leat_persistent_note_cooperative (self, op, error))
     return FALSE;
   memcpy (self->shape.block, op->block, sizeof self->shape.block);
@@ -189,15 +190,17 @@ leat_persistent_find_block (LeatPlan *plan)
 static gboolean
 leat_persistent_must_meet (LeatPersistent *self, const LeatOp *op, guint first)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
   for (guint i = first; i < self->params.n_stages; i++)
-    for (guint a = 0; a < op->n_after; a++)
-      if (self->ops[i]->index == op->after[a])
+    for (guint a = 0; a < bound->n_after; a++)
+      if (self->ops[i]->index == bound->after[a])
         return TRUE;
   return FALSE;
 }
 
 gboolean
-leat_persistent_list_stages (LeatPersistent *self, GError **error)
+leat_persistent_list_stages (LeatPersistent *self, const LeatLoadedKernel *loaded, GError **error)
 {
   guint met = 0; /* the first stage since the last barrier */
 
@@ -210,7 +213,7 @@ leat_persistent_list_stages (LeatPersistent *self, GError **error)
         continue;
       if (op->kind != LEAT_OP_KERNEL)
         leat_persistent_add_move (op, stage, leat_persistent_find_block (self->plan));
-      else if (!leat_persistent_add_kernel (self, op, stage, error))
+      else if (!leat_persistent_add_kernel (self, op, loaded, stage, error))
         return FALSE;
       stage->meets = leat_persistent_must_meet (self, op, met);
       met = stage->meets ? self->params.n_stages : met;

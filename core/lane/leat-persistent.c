@@ -41,7 +41,7 @@ leat_persistent_load (LeatPersistent *self, GError **error)
 static guint
 leat_persistent_get_most_blocks (LeatPersistent *self)
 {
-  guint asked = self->plan->traits.persistent_limits.multiprocessors;
+  guint asked = LEAT_BOUND_PLAN (self->plan)->traits.persistent_limits.multiprocessors;
 
   if (leat_device_is_cpu (self->device))
     return asked != 0 ? MIN (asked, leat_device_get_facts (self->device)->multiprocessors) : 1;
@@ -203,18 +203,19 @@ leat_persistent_fits (LeatPersistent *self, GError **error)
 }
 
 LeatPersistent *
-leat_persistent_new (LeatDevice *device, LeatPlan *plan, GError **error)
+leat_persistent_new (LeatDevice *device, LeatPlan *plan, const LeatLoadedKernel *loaded, GError **error)
 {
+  LeatBoundPlan *bound = LEAT_BOUND_PLAN (plan);
   g_autoptr (LeatPersistent) self = g_new0 (LeatPersistent, 1);
 
   g_mutex_init (&self->lock);
   self->device = g_object_ref (device);
   self->plan = plan;
   self->shape = (LeatLaunchShape){ .grid = { 1, 1, 1 }, .cooperative = TRUE };
-  self->params.idle_ns = plan->traits.persistent_limits.idle_us * 1000;
-  self->params.limit_ns = plan->traits.persistent_limits.limit_us * 1000;
+  self->params.idle_ns = bound->traits.persistent_limits.idle_us * 1000;
+  self->params.limit_ns = bound->traits.persistent_limits.limit_us * 1000;
   self->guest = (LeatDriverGuest){ leat_persistent_leave, self };
-  if (!leat_persistent_list_stages (self, error) || !leat_persistent_load (self, error))
+  if (!leat_persistent_list_stages (self, loaded, error) || !leat_persistent_load (self, error))
     return NULL;
   if (!leat_persistent_choose_blocks (self, error) || !leat_persistent_fits (self, error)
       || !leat_persistent_allocate (self, error) || !leat_device_borrow_stream (device, &self->stream, error))

@@ -5,7 +5,7 @@
 
 #include "device/leat-module-private.h"
 #include "leat-store-private.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 G_BEGIN_DECLS
 
@@ -35,6 +35,7 @@ typedef struct
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
   const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
   const LeatPrototype **prototypes; /* by op index: what @functions has is of; transfers come to have another */
+  LeatLoadedKernel *loaded;         /* by op index; all zeros but for kernels */
   LeatPersistent *persistent;       /* NULL where runs are launched */
 } LeatProgram;
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The program: its modules, functions and constants, for all lanes of a session.  Touches them, and enters in the
- * plan's ops what is known of a kernel only when it is loaded. */
+/* The program: its modules, functions and constants, for all lanes of a session, and what is known of kernels only when
+ * they are loaded.  Touches those, and of the plan only the early starts that follow. */
 
 #include "leat-persistent-private.h"
 
@@ -32,7 +32,7 @@ leat_program_find_constants (LeatProgram *self, LeatStore *store, GError **error
       LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
       LeatBlock *block = NULL;
 
-      if (buffer->place == LEAT_PLACE_OWN && buffer->kind == LEAT_BUFFER_CONST)
+      if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN && buffer->kind == LEAT_BUFFER_CONST)
         {
           block = leat_store_get (store, buffer, error);
           if (block == NULL)
@@ -64,7 +64,7 @@ leat_program_write_constants (LeatProgram *self, GError **error)
 static gboolean
 leat_program_is_enclosed (LeatProgram *self, const LeatOp *op)
 {
-  return op->loop != NULL && !op->wide && !leat_device_is_cpu (self->device)
+  return op->loop != NULL && !LEAT_BOUND_OP (op)->wide && !leat_device_is_cpu (self->device)
          && leat_device_get_facts (self->device)->compute_major >= 9;
 }
 
@@ -72,7 +72,7 @@ leat_program_is_enclosed (LeatProgram *self, const LeatOp *op)
 static GHashTable *
 leat_program_get_modules (LeatProgram *self, const LeatOp *op)
 {
-  return op->wide ? self->wide : leat_program_is_enclosed (self, op) ? self->enclosed : self->modules;
+  return LEAT_BOUND_OP (op)->wide ? self->wide : leat_program_is_enclosed (self, op) ? self->enclosed : self->modules;
 }
 
 /* Of the same node, since a module holds what its kernels keep in variables of their own. @indirect: see
@@ -87,9 +87,9 @@ leat_program_find_module (LeatProgram *self, const LeatOp *op, gboolean indirect
     {
       const LeatOp *other = leat_plan_get_op (self->plan, (op->index + i) % n);
 
-      if (other->node == op->node && other->wide == op->wide && (other->loop != NULL) == (op->loop != NULL)
-          && leat_op_launches (other) && self->op_modules[other->index] != NULL
-          && leat_kernel_source_equal (other->source, op->source)
+      if (other->node == op->node && LEAT_BOUND_OP (other)->wide == LEAT_BOUND_OP (op)->wide
+          && (other->loop != NULL) == (op->loop != NULL) && leat_op_launches (other)
+          && self->op_modules[other->index] != NULL && leat_kernel_source_equal (other->source, op->source)
           && leat_plan_has_slots_for (self->plan, other->source) == indirect)
         return self->op_modules[other->index];
     }
@@ -142,7 +142,7 @@ leat_program_load_module (LeatProgram *self, const LeatOp *op, GError **error)
   if (!leat_image_target_parse (name, &target, error))
     return NULL;
   target.indirect = leat_plan_has_slots_for (self->plan, source);
-  target.wide = op->wide;
+  target.wide = LEAT_BOUND_OP (op)->wide;
   target.enclosed = leat_program_is_enclosed (self, op);
   target.whole =
     target.kind == LEAT_IMAGE_HOST && leat_image_host_runs_variants () && leat_kernel_source_has_variants (source);
@@ -172,19 +172,19 @@ leat_program_advise_apart (const LeatOp *op, GError **error)
 
 /* As many blocks as the device runs at once. */
 static gboolean
-leat_program_size_grid (LeatModule *module, const LeatFunction *function, LeatOp *op, GError **error)
+leat_program_size_grid (LeatModule *module, const LeatFunction *function, const LeatOp *op, guint *grid, GError **error)
 {
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes };
 
   memcpy (shape.block, op->block, sizeof shape.block);
-  if (!leat_module_fill_device (module, function, &shape, op->prototype->entry, &op->grid[0], error))
+  if (!leat_module_fill_device (module, function, &shape, op->prototype->entry, &grid[0], error))
     {
       leat_program_advise_apart (op, error);
       return FALSE;
     }
   if (op->grid_most > 0)
-    op->grid[0] = MIN (op->grid[0], op->grid_most);
-  op->grid[1] = op->grid[2] = 1;
+    grid[0] = MIN (grid[0], op->grid_most);
+  grid[1] = grid[2] = 1;
   return TRUE;
 }
 
@@ -202,7 +202,7 @@ leat_program_fits_as_well (LeatProgram *self, LeatModule *module, const LeatFunc
 static void
 leat_program_load_timed (LeatProgram *self, LeatModule *module, const LeatLaunchShape *shape, const LeatOp *op)
 {
-  g_autofree char *name = leat_image_dup_timed_symbol (op->prototype->entry, op->wrapped);
+  g_autofree char *name = leat_image_dup_timed_symbol (op->prototype->entry, self->loaded[op->index].wrapped);
   const LeatFunction *function = leat_module_get_function (module, name, NULL);
 
   if (function == NULL || !leat_module_prepare_launch (module, function, shape, op->prototype->entry, NULL)
@@ -225,63 +225,69 @@ leat_program_why_not_early (LeatProgram *self)
 
 /* Whether all blocks run at once: surely, where there are no more than multiprocessors. */
 static gboolean
-leat_program_measure_grid (LeatProgram *self, LeatModule *module, LeatOp *op, GError **error)
+leat_program_measure_grid (LeatProgram *self, LeatModule *module, const LeatOp *op, GError **error)
 {
-  guint64 blocks = (guint64) op->grid[0] * op->grid[1] * op->grid[2];
+  LeatLoadedKernel *loaded = &self->loaded[op->index];
+  guint64 blocks = (guint64) loaded->grid[0] * loaded->grid[1] * loaded->grid[2];
   guint multiprocessors = leat_device_get_facts (self->device)->multiprocessors, each = 1;
 
   if (blocks > multiprocessors
       && !leat_module_get_occupancy (module, self->functions[op->index], op->block[0] * op->block[1] * op->block[2],
                                      op->shared_bytes, &each, error))
     return FALSE;
-  op->is_small = blocks <= (guint64) each * multiprocessors;
+  loaded->is_small = blocks <= (guint64) each * multiprocessors;
   return TRUE;
 }
 
 /* A kernel without shared memory leaves a quarter of what may be for those that begin while it runs, which leaves the
  * cache most of it. */
 static void
-leat_program_leave_room (LeatProgram *self, LeatModule *module, LeatOp *op)
+leat_program_leave_room (LeatProgram *self, LeatModule *module, const LeatOp *op)
 {
+  LeatLoadedKernel *loaded = &self->loaded[op->index];
   const LeatFunction *function = self->functions[op->index];
   guint most = leat_device_get_facts (self->device)->max_shared_per_block_optin;
 
-  op->shared_need = op->shared_room = function->static_shared_bytes + op->shared_bytes;
-  if (op->shared_need == 0 && leat_module_keep_shared (module, function, LEAT_PROGRAM_ROOM))
-    op->shared_room = most / 100 * LEAT_PROGRAM_ROOM;
+  loaded->shared_need = loaded->shared_room = function->static_shared_bytes + op->shared_bytes;
+  if (loaded->shared_need == 0 && leat_module_keep_shared (module, function, LEAT_PROGRAM_ROOM))
+    loaded->shared_room = most / 100 * LEAT_PROGRAM_ROOM;
 }
 
 /* Finds out what must be known before the kernel may begin early, or another one during it. */
 static gboolean
-leat_program_look_at_kernel (LeatProgram *self, LeatModule *module, LeatOp *op, GError **error)
+leat_program_look_at_kernel (LeatProgram *self, LeatModule *module, const LeatOp *op, GError **error)
 {
-  if (self->plan->traits.early == LEAT_EARLY_NONE || op->cooperative || leat_program_why_not_early (self) != NULL)
+  if (LEAT_BOUND_PLAN (self->plan)->traits.early == LEAT_EARLY_NONE || op->cooperative
+      || leat_program_why_not_early (self) != NULL)
     return TRUE;
-  op->waits = leat_module_waits (module);
+  self->loaded[op->index].waits = leat_module_waits (module);
   leat_program_leave_room (self, module, op);
   return leat_program_measure_grid (self, module, op, error);
 }
 
 static gboolean
-leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, LeatOp *op, GError **error)
+leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *op, GError **error)
 {
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+  LeatLoadedKernel *loaded = &self->loaded[op->index];
   LeatModule *module = leat_program_borrow_module (self, lender, op);
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes, .cooperative = op->cooperative };
   g_autofree char *wrapper =
-    op->wide ? leat_image_dup_wide_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
+    bound->wide ? leat_image_dup_wide_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
   const LeatFunction *function;
 
-  op->wrapped = self->plan->traits.persistent || op->by_slot || op->wide || leat_op_takes_counts (op)
-                || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
+  loaded->wrapped = LEAT_BOUND_PLAN (self->plan)->traits.persistent || bound->by_slot || bound->wide
+                    || leat_op_takes_counts (op) || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
 
   if (module == NULL)
     module = leat_program_load_module (self, op, error);
   if (module == NULL)
     return FALSE;
-  function = leat_module_get_function (module, op->wrapped ? wrapper : op->prototype->entry, error);
-  if (function == NULL || (op->grid_by_occupancy && !leat_program_size_grid (module, function, op, error)))
+  function = leat_module_get_function (module, loaded->wrapped ? wrapper : op->prototype->entry, error);
+  if (function == NULL
+      || (op->grid_by_occupancy && !leat_program_size_grid (module, function, op, loaded->grid, error)))
     return FALSE;
-  memcpy (shape.grid, op->grid, sizeof shape.grid);
+  memcpy (shape.grid, loaded->grid, sizeof shape.grid);
   memcpy (shape.block, op->block, sizeof shape.block);
   self->functions[op->index] = function;
   self->prototypes[op->index] = op->prototype;
@@ -309,20 +315,24 @@ leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **erro
     self->prototypes = g_new0 (const LeatPrototype *, self->plan->ops->len + 1);
   if (self->op_modules == NULL)
     self->op_modules = g_new0 (LeatModule *, self->plan->ops->len + 1);
+  if (self->loaded == NULL)
+    self->loaded = g_new0 (LeatLoadedKernel, self->plan->ops->len + 1);
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
-      LeatOp *op = leat_plan_get_op (self->plan, i);
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
 
+      if (!op->grid_by_occupancy)
+        memcpy (self->loaded[i].grid, op->grid, sizeof op->grid);
       if (leat_op_launches (op) && self->prototypes[i] != op->prototype
           && !leat_program_load_kernel (self, lender, op, error))
         {
-          if (self->plan->traits.persistent)
+          if (LEAT_BOUND_PLAN (self->plan)->traits.persistent)
             leat_persistent_explain_limit (error);
           leat_node_prefix_error (op->node, error);
           return FALSE;
         }
     }
-  leat_plan_allow_early (self->plan, leat_program_why_not_early (self));
+  leat_plan_allow_early (self->plan, leat_program_why_not_early (self), self->loaded);
   return TRUE;
 }
 
@@ -352,7 +362,8 @@ leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   if (!leat_program_load_kernels (self, lender, error) || !leat_program_find_constants (self, store, error))
     return NULL;
-  if (plan->traits.persistent && (self->persistent = leat_persistent_new (device, plan, error)) == NULL)
+  if (LEAT_BOUND_PLAN (plan)->traits.persistent
+      && (self->persistent = leat_persistent_new (device, plan, self->loaded, error)) == NULL)
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -378,6 +389,7 @@ leat_program_unref (LeatProgram *self)
   g_free (self->functions);
   g_free (self->prototypes);
   g_free (self->timed);
+  g_free (self->loaded);
   g_clear_object (&self->device);
   g_free (self);
 }

@@ -133,16 +133,17 @@ leat_setup_take_other_paths (LeatSetup *self, LeatSetup *donor)
 void
 leat_setup_take_args (LeatSetup *self, LeatSetup *before)
 {
-  const LeatLane *from = leat_setup_get_lane (before, 0);
+  LeatLane *from = leat_setup_get_lane (before, 0);
   LeatLane *lane = leat_setup_get_lane (self, 0);
 
   for (guint i = 0; i < MIN (self->plan->ops->len, before->plan->ops->len); i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i), *old = leat_plan_get_op (before->plan, i);
 
-      if (op->kind == LEAT_OP_KERNEL && !op->hidden && !op->is_head && old->kind == LEAT_OP_KERNEL && !old->hidden
-          && old->node == op->node && old->prototype->n_params == op->prototype->n_params)
-        leat_launch_take_args (&lane->launches[i], op, &from->launches[i], old);
+      if (op->kind == LEAT_OP_KERNEL && !LEAT_BOUND_OP (op)->hidden && !op->is_head && old->kind == LEAT_OP_KERNEL
+          && !LEAT_BOUND_OP (old)->hidden && old->node == op->node
+          && old->prototype->n_params == op->prototype->n_params)
+        leat_launch_take_args (lane, op, from, old);
     }
 }
 
@@ -177,7 +178,7 @@ leat_setup_rebuild (LeatSetup *self, GError **error)
 void
 leat_setup_settle (LeatSetup *self)
 {
-  if (leat_plan_settle (self->plan))
+  if (leat_plan_settle (self->plan, self->program->loaded))
     for (guint i = 0; i < self->lanes->len; i++)
       leat_lane_destroy_graphs (leat_setup_get_lane (self, i));
 }

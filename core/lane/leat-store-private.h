@@ -5,7 +5,7 @@
 
 #include "device/leat-memory-private.h"
 #include "leat-shared-constants-private.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 G_BEGIN_DECLS
 

@@ -255,7 +255,8 @@ leat_store_add_constant (LeatStore *self, const LeatBuffer *buffer, char *key, G
 LeatBlock *
 leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
 {
-  gboolean staging = buffer->place == LEAT_PLACE_STAGING;
+  const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
+  gboolean staging = bound->place == LEAT_PLACE_STAGING;
   char *key = NULL;
   LeatBlock *block;
 
@@ -264,10 +265,10 @@ leat_store_get (LeatStore *self, const LeatBuffer *buffer, GError **error)
   block = leat_store_find (self, buffer, &key);
   if (block != NULL)
     return block;
-  if (buffer->kind == LEAT_BUFFER_CONST && buffer->place == LEAT_PLACE_OWN && buffer->initial != NULL)
+  if (buffer->kind == LEAT_BUFFER_CONST && bound->place == LEAT_PLACE_OWN && buffer->initial != NULL)
     return leat_store_add_constant (self, buffer, key, error);
   block = leat_store_add (self, buffer->kind == LEAT_BUFFER_CONST ? LEAT_MEMORY_CONSTANT : LEAT_MEMORY_STATE,
-                          staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, buffer->zone, buffer->name,
+                          staging ? LEAT_MEMORY_PINNED : LEAT_MEMORY_DEVICE, buffer->bytes, bound->zone, buffer->name,
                           key, error);
   if (block != NULL && staging)
     memset (leat_memory_get_host (block->memory), 0, buffer->header ? LEAT_BUFFER_HEADER : 0);

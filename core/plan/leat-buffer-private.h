@@ -15,16 +15,6 @@ typedef enum
   LEAT_BUFFER_CONST,   /* uploaded once */
 } LeatBufferKind;
 
-typedef enum
-{
-  LEAT_PLACE_ARENA,   /* at `offset` of the lane's device arena */
-  LEAT_PLACE_OWN,     /* device memory of its own: state, const */
-  LEAT_PLACE_STAGING, /* pinned host memory of its own */
-  LEAT_PLACE_ALIAS,   /* the memory of buffer `root` */
-  LEAT_PLACE_USER,    /* where the program says, in each run */
-  LEAT_PLACE_MARKS,   /* at `offset` of what the lane keeps from run to run */
-} LeatPlace;
-
 struct _LeatBuffer
 {
   LeatBufferId id;
@@ -47,24 +37,10 @@ struct _LeatBuffer
   gboolean loses;        /* of a queue: to overflow is no error */
   LeatPort *grows;       /* not owned; NULL, or the output whose room a session may make larger */
   LeatBufferId count_in; /* of a user's output: the staging memory with its count; LEAT_BUFFER_NONE where none */
-
-  /* bound */
-  LeatPlace place;
-  LeatBufferId root;
-  guint64 offset;
-  guint64 zone;            /* bytes behind it that are nobody's */
-  gboolean kept;           /* holds after a run what was uploaded before it */
-  gboolean by_slot;        /* of a user: some op finds it through the table */
-  guint64 stride;          /* from one lane's to the next one's; 0: there is one for all */
-  guint n_entries;         /* that there is room for; with a stride */
-  guint first_op, last_op; /* G_MAXUINT where no op touches it */
-  guint n_writers;         /* of a root: ops that are left and write its memory, once for each buffer that they name */
 };
 
 /* How many bounded items a buffer has room for. */
 guint64 leat_buffer_get_capacity (const LeatBuffer *self);
-/* Is it a state that each lane has for itself? */
-gboolean leat_buffer_is_of_lane (const LeatBuffer *self);
 const char *leat_buffer_kind_get_name (LeatBufferKind kind);
 const char *leat_state_scope_get_name (LeatStateScope scope);
 

@@ -108,44 +108,13 @@ struct _LeatOp
   LeatForeignFunc func;
   gpointer user_data;
   GDestroyNotify destroy;
-  char *why_not_on_cpu;   /* NULL: it can be done there */
-  char *why_eager;        /* NULL: it may be captured, as far as is known */
-  gboolean tried;         /* and it was found out that it can be */
-  guint n_captured_nodes; /* then: what became of it */
+  char *why_not_on_cpu; /* NULL: it can be done there */
+  char *why_eager;      /* NULL: it may be captured, as far as is known */
 
   /* KERNEL that writes the table of what is bound (leat-plan-users.c) */
   gboolean is_head;
   guint first_slot, n_slots;
   gboolean has_counts; /* some slot of it has a count that is not always the same */
-
-  /* bound */
-  LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO; KERNEL fills the fields of a kernel above */
-  gboolean choosable;   /* TRANSFER: nobody insists on a way */
-  gboolean mappable;    /* TRANSFER: it could be mapped */
-  gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs; or hidden */
-  gboolean hidden;      /* of two ways in which a loop or a stretch may be done, it belongs to the other one */
-  struct _LeatOp *packed_with; /* TRANSFER that is elided as another one's launch does it too; NULL */
-  gboolean by_slot;            /* it finds memory of the program through the table of what is bound */
-  const char *reason;          /* why a transfer is done as it is */
-  gboolean gives_back;         /* brings results to the host, and does nothing else */
-  gboolean kept; /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
-  guint *after;  /* indices of ops, none implied by another that every run has */
-  guint n_after;
-  guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */
-  guint n_early; /* of how many that is so */
-
-  /* of a plan for several lanes; not NULL: it is done once for each of them, and why */
-  const char *why_spread;
-  gboolean wide;     /* a kernel that is launched once for all lanes, which are the grid's z */
-  gboolean by_rows;  /* a copy or a fill of a part of each lane's memory */
-  gboolean in_order; /* spread, and one lane after the other */
-
-  /* loaded: kernels only */
-  gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
-  gboolean waits;    /* its first instruction waits for what it began before */
-  gboolean is_small; /* all its blocks run at once */
-  guint shared_need; /* bytes of shared memory that a block of it takes, its own and what it asks for */
-  guint shared_room; /* that a block of another may take while it runs, and still be begun beside any of its blocks */
 };
 
 /* Has it a block to report to, itself or for its queues?  See leat-report-block.h. */
@@ -161,14 +130,10 @@ gboolean leat_op_only_reads (const LeatOp *self, guint arg);
 void leat_op_free (LeatOp *op);
 void leat_op_touch (LeatOp *op, LeatBufferId buffer, LeatAccess access);
 void leat_op_set_value (LeatOpArg *arg, guint64 value);
-gboolean leat_op_launches (const LeatOp *op);
 void leat_op_clear_args (LeatOp *op);
 gboolean leat_op_is_of_count (LeatPlan *plan, const LeatOp *op);
 guint leat_op_count_threads (const LeatOp *op);
-gboolean leat_op_is_on_device (const LeatOp *op);
 const char *leat_op_kind_get_name (LeatOpKind kind);
-/* Why it cannot be in a graph; NULL where it can, as far as is known. */
-const char *leat_op_get_why_eager (const LeatOp *op);
 const char *leat_transfer_mode_get_name (LeatTransferMode mode);
 gboolean leat_param_is_pointer (const LeatParam *param);
 /* Whether an integer parameter of a kernel can hold a number. */

@@ -40,8 +40,6 @@ leat_op_free (LeatOp *op)
   g_free (op->why_eager);
   g_free (op->why_not_on_cpu);
   g_free (op->why_separate);
-  g_free (op->after);
-  g_free (op->early);
   g_free (op);
 }
 
@@ -67,14 +65,6 @@ leat_op_set_value (LeatOpArg *arg, guint64 value)
   arg->value = g_bytes_new (&value, sizeof value);
 }
 
-/* Is it a launch of a kernel, the node's own or ours? */
-gboolean
-leat_op_launches (const LeatOp *op)
-{
-  return (op->kind == LEAT_OP_KERNEL && !op->hidden)
-         || (op->kind == LEAT_OP_TRANSFER && op->way == LEAT_TRANSFER_KERNEL);
-}
-
 const char *
 leat_transfer_mode_get_name (LeatTransferMode mode)
 {
@@ -84,12 +74,6 @@ leat_transfer_mode_get_name (LeatTransferMode mode)
                                        [LEAT_TRANSFER_KERNEL] = "kernel" };
 
   return names[mode];
-}
-
-gboolean
-leat_op_is_on_device (const LeatOp *op)
-{
-  return op->kind != LEAT_OP_SOURCE && op->kind != LEAT_OP_SINK && !op->elided;
 }
 
 void
@@ -112,4 +96,10 @@ gboolean
 leat_op_is_of_count (LeatPlan *plan, const LeatOp *op)
 {
   return op->bytes == sizeof (guint64) && leat_plan_get_buffer (plan, op->to)->header;
+}
+
+gboolean
+leat_param_is_pointer (const LeatParam *param)
+{
+  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
 }

@@ -12,13 +12,6 @@
 #include "graph/leat-node-private.h"
 #include "graph/leat-port-private.h"
 
-gboolean
-leat_buffer_is_of_lane (const LeatBuffer *self)
-{
-  return self->kind == LEAT_BUFFER_STATE && self->scope == LEAT_STATE_LANE && self->place == LEAT_PLACE_OWN
-         && !self->tells_flush;
-}
-
 const char *
 leat_state_scope_get_name (LeatStateScope scope)
 {

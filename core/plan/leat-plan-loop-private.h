@@ -25,12 +25,6 @@ struct _LeatPlanLoop
   char *why_not_fused; /* AUTO: then */
   LeatBufferId memory, report;
   GArray *delays; /* LeatDelay: what goes on from one iteration to the next */
-
-  /* bound */
-  LeatLoopMethod measured; /* AUTO where nobody has */
-  LeatLoopMethod method;   /* never AUTO */
-  const char *why;
-  guint64 kernels, copies, fills, foreign, loops; /* in an iteration, those of loops in the body left out */
 };
 
 /* loops (leat-plan-loop.c) */

@@ -39,14 +39,3 @@ leat_loop_method_get_name (LeatLoopMethod method)
 
   return names[method];
 }
-
-const char *
-leat_op_get_why_eager (const LeatOp *op)
-{
-  if (op->kind == LEAT_OP_LOOP && op->runs->method == LEAT_LOOP_HOST)
-    return "the host drives the loop";
-  for (const LeatPlanLoop *loop = op->loop; loop != NULL; loop = loop->parent)
-    if (loop->method == LEAT_LOOP_HOST)
-      return "the host drives the loop";
-  return op->why_eager;
-}

@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "leat-bound-private.h"
 #include "leat-buffer-private.h"
 #include "leat-plan.h"
 #include "leat-plan-loop-private.h"
@@ -11,7 +10,7 @@
 G_BEGIN_DECLS
 
 /* The plan's tables.  Ops stand in an order in which they may run one after the other; `after` holds what each truly
- * waits for.  Everything from `place` on is the bound half: leat_plan_bind () makes it anew from what a device is. */
+ * waits for.  Nobody writes into it once it is recorded: what binding chooses is a LeatBoundPlan's. */
 
 /* The data that come to @input become the contents of buffer @state in the next run. */
 typedef struct
@@ -27,8 +26,6 @@ struct _LeatPlan
 {
   GObject parent_instance;
 
-  /* Of what a session that is open enters: who prints the plan meanwhile may be another thread. */
-  GRecMutex lock;
   LeatPipeline *pipeline;
   GPtrArray *nodes;    /* LeatNode, owned, in topological order */
   GPtrArray *ops;      /* LeatOp */
@@ -43,21 +40,9 @@ struct _LeatPlan
   gboolean grows;       /* some buffer of it does */
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */
   LeatNode *first_user; /* not owned */
-  GArray *user_copies;  /* guint: ops that copy between their memory and Leat's */
   LeatBufferId table;   /* of the slots; LEAT_BUFFER_NONE where there are none */
 
   gint64 negotiate_us; /* what it took to check and sort the nodes and to fix the specs */
-  LeatTraits traits;
-  GArray *pieces;            /* LeatPiece */
-  gboolean holds_back;       /* one of them would be a graph if the plan were settled */
-  const char *why_in_turn;   /* lanes cannot be done together at all, static; NULL: they can */
-  char *why_not_reusable;    /* NULL: the ops with `kept` may be left out of a run */
-  const char *why_not_early; /* no kernel begins before what it depends on has ended; static; NULL: some may */
-  guint64 arena_bytes;
-  guint64 marks_bytes;
-  guint64 own_bytes;
-  guint64 staging_bytes;
-  LeatPrediction prediction, reused_prediction;
 };
 
 struct _LeatRecorder
@@ -89,10 +74,6 @@ void leat_recorder_pass_outputs (LeatRecorder *self, const LeatPlanLoop *loop);
 /* Makes the plan fail where the node is in a body: it cannot be there, because of @why. */
 gboolean leat_recorder_refuse_in_body (LeatRecorder *self, const char *why);
 
-/* The greatest buffer in one of @places (bits: 1 << LeatPlace); NULL where there is none.  For messages that say where
- * the room goes. */
-const LeatBuffer *leat_plan_find_largest (LeatPlan *self, guint places);
-
 /* A count that one op on the device wrote and another reads there: should it be above the capacity, the reader says so
  * at its place in pinned memory. */
 typedef struct
@@ -104,12 +85,6 @@ typedef struct
 /* All of them, in the order of the ops. (element-type LeatCounted) (transfer full) */
 GArray *leat_plan_list_counted (LeatPlan *self);
 guint leat_plan_count_reporting (LeatPlan *self);
-guint leat_plan_count_report_blocks (LeatPlan *self);
-/* Are the blocks in pinned memory, behind the words that tell of them? */
-gboolean leat_plan_maps_reports (LeatPlan *self);
-/* Of the device's memory, and of pinned memory. */
-guint64 leat_plan_get_report_bytes (LeatPlan *self);
-guint64 leat_plan_get_told_bytes (LeatPlan *self);
 /* (nullable) */
 LeatNode *leat_plan_find_writer (LeatPlan *self, LeatBufferId id);
 /* The buffer that copies brought the data of another one from, as far back as they go; and that of each buffer.
@@ -125,8 +100,6 @@ const LeatBuffer *leat_plan_find_short (LeatPlan *self, LeatBufferId id, guint64
 
 LeatOp *leat_plan_get_op (LeatPlan *self, guint index);
 LeatBuffer *leat_plan_get_buffer (LeatPlan *self, LeatBufferId id);
-/* The buffer whose memory `id` uses. */
-LeatBuffer *leat_plan_get_root (LeatPlan *self, LeatBufferId id);
 LeatBufferId leat_plan_follow_memory (LeatPlan *self, LeatBufferId id);
 LeatBufferId leat_plan_get_port_buffer (LeatPlan *self, LeatPort *port);
 LeatBufferId leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, LeatSpec *spec,
@@ -144,15 +117,15 @@ gboolean leat_plan_feeds_back (LeatPlan *self, LeatBufferId state, LeatPort *out
 
 /* The plan that the nodes record; others may add to it until it is finished. (transfer full) */
 LeatPlan *leat_plan_record_all (LeatPipeline *pipeline, GError **error);
-/* After this nobody adds to it. */
+/* What all nodes together come to. */
 gboolean leat_plan_finish (LeatPlan *self, GError **error);
+/* All that @from, which is finished, has beside its ops, buffers, loops and fusibles. */
+void leat_plan_share (LeatPlan *self, LeatPlan *from);
 
 /* Of the table of what the application binds. */
 #define LEAT_PLAN_SLOT_BYTES 16  /* address, count */
 #define LEAT_PLAN_HEAD_MOST  240 /* slots that fit into the parameters of one kernel */
 
 gboolean leat_plan_add_users (LeatPlan *self, GError **error);
-/* The buffer that says whose memory `id` is, where that is the program's; else NULL. */
-LeatBuffer *leat_plan_get_user (LeatPlan *self, LeatBufferId id);
 
 G_END_DECLS

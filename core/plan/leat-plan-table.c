@@ -28,16 +28,6 @@ leat_plan_get_buffer (LeatPlan *self, LeatBufferId id)
   return g_ptr_array_index (self->buffers, id);
 }
 
-LeatBuffer *
-leat_plan_get_root (LeatPlan *self, LeatBufferId id)
-{
-  LeatBuffer *buffer = leat_plan_get_buffer (self, id);
-
-  while (buffer->root != buffer->id)
-    buffer = leat_plan_get_buffer (self, buffer->root);
-  return buffer;
-}
-
 /* The buffer whose memory this one has from the start on, since who writes it works in place. */
 LeatBufferId
 leat_plan_follow_memory (LeatPlan *self, LeatBufferId id)
@@ -60,7 +50,7 @@ leat_plan_add_buffer (LeatPlan *self, LeatBufferKind kind, const char *name, Lea
 {
   LeatBuffer *buffer = g_new0 (LeatBuffer, 1);
 
-  buffer->id = buffer->root = self->buffers->len;
+  buffer->id = self->buffers->len;
   buffer->kind = kind;
   buffer->name = g_strdup (name);
   buffer->spec = spec != NULL ? leat_spec_ref (spec) : NULL;

@@ -192,11 +192,3 @@ leat_plan_add_users (LeatPlan *self, GError **error)
   leat_plan_insert_heads (self);
   return TRUE;
 }
-
-LeatBuffer *
-leat_plan_get_user (LeatPlan *self, LeatBufferId id)
-{
-  LeatBuffer *root = id != LEAT_BUFFER_NONE ? leat_plan_get_root (self, id) : NULL;
-
-  return root != NULL && root->user ? root : NULL;
-}

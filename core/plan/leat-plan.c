@@ -8,8 +8,6 @@
 
 #include "leat-plan-aligned-private.h"
 
-#include "plan/leat-plan-error.h"
-
 /**
  * LeatPlan:
  *
@@ -21,32 +19,7 @@
  * lays memory out anew.  Its predictions (launches, copies, bytes, waits) are what a run does; tests hold it to that.
  */
 
-G_DEFINE_FINAL_TYPE (LeatPlan, leat_plan, G_TYPE_OBJECT)
-/**
- * leat_plan_error_quark:
- *
- * Gets the domain of #LeatPlanError.
- *
- * Returns: the quark
- */
-/* clang-format off */
-G_DEFINE_QUARK (leat-plan-error-quark, leat_plan_error)
-/* clang-format on */
-
-/* A registered type, so that the description for other languages gives the domain to the codes, not to LeatPlan. */
-GType
-leat_plan_error_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = { { LEAT_PLAN_ERROR_FAILED, "LEAT_PLAN_ERROR_FAILED", "failed" },
-                                       { LEAT_PLAN_ERROR_EMPTY, "LEAT_PLAN_ERROR_EMPTY", "empty" },
-                                       { LEAT_PLAN_ERROR_SIZE, "LEAT_PLAN_ERROR_SIZE", "size" },
-                                       { 0, NULL, NULL } };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("LeatPlanError", values));
-  return type;
-}
+G_DEFINE_TYPE (LeatPlan, leat_plan, G_TYPE_OBJECT)
 
 static void
 leat_buffer_free (LeatBuffer *buffer)
@@ -66,15 +39,11 @@ leat_plan_finalize (GObject *object)
   g_ptr_array_unref (self->ops);
   g_ptr_array_unref (self->buffers);
   g_hash_table_unref (self->ports);
-  g_array_unref (self->pieces);
   g_array_unref (self->delays);
   g_array_unref (self->aligned);
   g_ptr_array_unref (self->loops);
   g_ptr_array_unref (self->fusibles);
   g_array_unref (self->users);
-  g_array_unref (self->user_copies);
-  g_rec_mutex_clear (&self->lock);
-  g_free (self->why_not_reusable);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->pipeline);
   G_OBJECT_CLASS (leat_plan_parent_class)->finalize (object);
@@ -89,51 +58,36 @@ leat_plan_class_init (LeatPlanClass *klass)
 static void
 leat_plan_init (LeatPlan *self)
 {
-  g_rec_mutex_init (&self->lock);
   self->ops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_op_free);
   self->buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_buffer_free);
   self->ports = g_hash_table_new (NULL, NULL);
-  self->pieces = g_array_new (FALSE, FALSE, sizeof (LeatPiece));
   self->delays = g_array_new (FALSE, FALSE, sizeof (LeatDelay));
   self->aligned = g_array_new (FALSE, FALSE, sizeof (LeatAligned));
   g_array_set_clear_func (self->aligned, (GDestroyNotify) leat_aligned_clear);
   self->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_plan_loop_free);
   self->fusibles = g_ptr_array_new_with_free_func (g_free);
   self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
-  self->user_copies = g_array_new (FALSE, FALSE, sizeof (guint));
   self->table = LEAT_BUFFER_NONE;
 }
 
-/**
- * leat_plan_get_device_bytes:
- * @self: a plan
- *
- * Gets the device memory that one lane needs: peak of what lives within a run, plus state and constants.
- *
- * Returns: bytes
- */
-guint64
-leat_plan_get_device_bytes (LeatPlan *self)
+void
+leat_plan_share (LeatPlan *self, LeatPlan *from)
 {
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
-
-  return self->arena_bytes + self->own_bytes;
-}
-
-/**
- * leat_plan_get_host_bytes:
- * @self: a plan
- *
- * Gets the pinned host memory that one lane needs.
- *
- * Returns: bytes
- */
-guint64
-leat_plan_get_host_bytes (LeatPlan *self)
-{
-  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&self->lock);
-
-  return self->staging_bytes;
+  g_set_object (&self->pipeline, from->pipeline);
+  self->nodes = from->nodes != NULL ? g_ptr_array_ref (from->nodes) : NULL;
+  g_hash_table_unref (self->ports);
+  self->ports = g_hash_table_ref (from->ports);
+  g_array_unref (self->delays);
+  self->delays = g_array_ref (from->delays);
+  g_array_unref (self->aligned);
+  self->aligned = g_array_ref (from->aligned);
+  g_array_unref (self->users);
+  self->users = g_array_ref (from->users);
+  self->first_user = from->first_user;
+  self->table = from->table;
+  self->flush = from->flush;
+  self->grows = from->grows;
+  self->negotiate_us = from->negotiate_us;
 }
 
 /**

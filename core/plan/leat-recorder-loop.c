@@ -6,20 +6,7 @@
 
 #include "leat-plan-private.h"
 
-#include "graph/leat-graph-error.h"
-#include "graph/leat-group.h"
 #include "graph/leat-node-private.h"
-
-gboolean
-leat_recorder_refuse_in_body (LeatRecorder *self, const char *why)
-{
-  if (self->plan->loop == NULL)
-    return FALSE;
-  if (self->error == NULL)
-    g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "cannot be in the body of \"%s\": %s",
-                 leat_node_get_name (self->plan->loop->node), why);
-  return TRUE;
-}
 
 /**
  * leat_recorder_get_loop_memory: (skip)

@@ -226,3 +226,14 @@ leat_recorder_check_launch (LeatRecorder *self, const LeatPrototype *prototype, 
     }
   return TRUE;
 }
+
+gboolean
+leat_recorder_refuse_in_body (LeatRecorder *self, const char *why)
+{
+  if (self->plan->loop == NULL)
+    return FALSE;
+  if (self->error == NULL)
+    g_set_error (&self->error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_FAILED, "cannot be in the body of \"%s\": %s",
+                 leat_node_get_name (self->plan->loop->node), why);
+  return TRUE;
+}

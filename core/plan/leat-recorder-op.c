@@ -42,12 +42,6 @@ leat_recorder_check_arguments (LeatRecorder *self, const LeatPrototype *prototyp
 }
 
 gboolean
-leat_param_is_pointer (const LeatParam *param)
-{
-  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
-}
-
-gboolean
 leat_param_fits (const LeatParam *param, guint64 number)
 {
   guint bits = (guint) param->item_bytes * 8 - (param->dtype != NULL && param->dtype[0] == 'i' ? 1 : 0);

@@ -45,12 +45,12 @@ leat_session_change_lane (LeatSession *self, LeatLane *lane, const LeatOp *op, G
   /* A captured graph took the arguments as they were; a callback takes them as they are. */
   if (op->kind == LEAT_OP_FOREIGN)
     {
-      if (op->why_eager == NULL)
+      if (leat_op_get_why_alone (op) == NULL)
         leat_lane_destroy_graphs (lane);
       self->told.ledger.levels_changed = TRUE;
       return TRUE;
     }
-  if (op->hidden)
+  if (LEAT_BOUND_OP (op)->hidden)
     return TRUE;
   if (!leat_launch_repack (&lane->launches[op->index], lane, op, error))
     return FALSE;

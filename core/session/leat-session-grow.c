@@ -101,7 +101,7 @@ leat_session_try_room (LeatSession *self, LeatPort *port, LeatGrowth *growth, GE
   leat_pipeline_begin_planning (self->pipeline);
   port->room = was;
   g_clear_object (&plan);
-  plan = leat_plan_new_unbound (self->pipeline, NULL);
+  plan = leat_plan_new_unbound (self->pipeline, FALSE, NULL);
   leat_pipeline_end_planning (self->pipeline);
   return FALSE;
 }

@@ -34,7 +34,7 @@ leat_session_plan (LeatSession *self, GError **error)
 {
   gint64 since = self->told.ledger.open_since_us;
 
-  g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
+  g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, leat_session_wants_persistent (self), error);
 
   if (plan == NULL)
     return FALSE;

@@ -58,19 +58,24 @@ leat_plan_bind_persistent (LeatPlan *plan, LeatDevice *device, LeatBus *bus, gbo
 gboolean
 leat_session_give_up_persistent (LeatSession *self, GError **why)
 {
-  if (self->options.executor != LEAT_EXECUTOR_PERSISTENT_AUTO || !self->plan->traits.persistent
+  if (self->options.executor != LEAT_EXECUTOR_PERSISTENT_AUTO || !LEAT_BOUND_PLAN (self->plan)->traits.persistent
       || !g_error_matches (*why, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_PERSISTENT))
     return FALSE;
-  leat_plan_bind_without (self->plan, leat_pipeline_get_bus (self->pipeline), &self->plan->traits,
+  leat_plan_bind_without (self->plan, leat_pipeline_get_bus (self->pipeline), &LEAT_BOUND_PLAN (self->plan)->traits,
                           g_steal_pointer (why));
   return TRUE;
+}
+
+gboolean
+leat_session_wants_persistent (LeatSession *self)
+{
+  return self->options.executor == LEAT_EXECUTOR_PERSISTENT || self->options.executor == LEAT_EXECUTOR_PERSISTENT_AUTO;
 }
 
 void
 leat_session_want_persistent (LeatSession *self, LeatTraits *traits)
 {
-  traits->persistent =
-    self->options.executor == LEAT_EXECUTOR_PERSISTENT || self->options.executor == LEAT_EXECUTOR_PERSISTENT_AUTO;
+  traits->persistent = leat_session_wants_persistent (self);
   traits->persistent_limits = (LeatPersistentLimits){ .idle_us = (guint64) self->options.persistent_idle_ms * 1000,
                                                       .limit_us = (guint64) self->options.persistent_limit_ms * 1000,
                                                       .multiprocessors = self->options.persistent_multiprocessors };

@@ -96,8 +96,9 @@ leat_session_get_output (LeatSession *self, guint index)
 static inline void
 leat_session_note_predicted (LeatSession *self, LeatPath path)
 {
-  leat_prediction_add (&self->told.ledger.predicted,
-                       path == LEAT_PATH_REUSED ? &self->plan->reused_prediction : &self->plan->prediction);
+  leat_prediction_add (&self->told.ledger.predicted, path == LEAT_PATH_REUSED
+                                                       ? &LEAT_BOUND_PLAN (self->plan)->reused_prediction
+                                                       : &LEAT_BOUND_PLAN (self->plan)->prediction);
 }
 
 /* Is the run that is to come EMPTY for what was set alone? */

@@ -91,7 +91,7 @@ static gboolean
 leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
 {
   g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
-  LeatTraits traits = self->plan->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (self->plan)->traits;
 
   leat_plan_list_measured (self->plan, plan, ways);
   traits.ways = self->tuning.ways_known ? ways : NULL;
@@ -103,7 +103,8 @@ leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
 LeatPlan *
 leat_session_plan_anew (LeatSession *self, gboolean grows, GError **error)
 {
-  g_autoptr (LeatPlan) plan = leat_plan_new_unbound (self->pipeline, error);
+  g_autoptr (LeatPlan) plan =
+    leat_plan_new_unbound (self->pipeline, LEAT_BOUND_PLAN (self->plan)->traits.persistent, error);
 
   if (plan == NULL || !leat_session_check_endpoints (self, plan, grows, error)
       || (self->recall.memo != NULL && !leat_recall_check (plan, error)))
@@ -118,7 +119,7 @@ leat_session_undo (LeatSession *self, LeatAttempt *attempt)
   LeatPlan *plan;
 
   leat_attempt_undo (attempt);
-  plan = leat_plan_new_unbound (self->pipeline, NULL);
+  plan = leat_plan_new_unbound (self->pipeline, FALSE, NULL);
   g_clear_object (&plan);
 }
 

@@ -19,8 +19,8 @@
 gboolean
 leat_session_wants_push (LeatSession *self)
 {
-  return self->recall.memo == NULL && !self->plan->traits.persistent
-         && leat_plan_count_graphs (self->plan) < self->plan->pieces->len;
+  return self->recall.memo == NULL && !LEAT_BOUND_PLAN (self->plan)->traits.persistent
+         && leat_plan_count_graphs (self->plan) < LEAT_BOUND_PLAN (self->plan)->pieces->len;
 }
 
 static gboolean
@@ -161,8 +161,8 @@ leat_session_is_in_place (LeatSession *self)
 static gboolean
 leat_plan_is_plain (const LeatPlan *self)
 {
-  return self->prediction.waits > 0 && self->prediction.foreign == 0 && self->users->len == 0 && self->loops->len == 0
-         && !self->grows && !self->holds_back;
+  return LEAT_BOUND_PLAN (self)->prediction.waits > 0 && LEAT_BOUND_PLAN (self)->prediction.foreign == 0
+         && self->users->len == 0 && self->loops->len == 0 && !self->grows && !LEAT_BOUND_PLAN (self)->holds_back;
 }
 
 static gboolean

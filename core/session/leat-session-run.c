@@ -26,8 +26,8 @@
 static inline LeatPath
 leat_session_choose_path (LeatSession *self, const LeatFlight *flight)
 {
-  if (!self->options.reuse || self->plan->traits.persistent || self->plan->why_not_reusable != NULL
-      || flight->run.streamed || flight->run.flushes)
+  if (!self->options.reuse || LEAT_BOUND_PLAN (self->plan)->traits.persistent
+      || LEAT_BOUND_PLAN (self->plan)->why_not_reusable != NULL || flight->run.streamed || flight->run.flushes)
     return LEAT_PATH_FULL;
   for (guint i = 0; i < self->ends.inputs->len; i++)
     {
@@ -56,7 +56,7 @@ static G_NO_INLINE void
 leat_session_settle_plan (LeatSession *self)
 {
   self->told.ledger.levels_changed = TRUE;
-  if (leat_plan_settle (self->plan))
+  if (leat_plan_settle (self->plan, self->program->loaded))
     for (guint i = 0; i < self->lanes->len; i++)
       leat_lane_destroy_graphs (g_ptr_array_index (self->lanes, i));
 }
@@ -77,8 +77,8 @@ leat_session_launch_steps (LeatSession *self, LeatFlight *flight, GError **error
 {
   LeatLane *lane = flight->lane;
   const guint64 n = flight->run.steps;
-  const LeatStepPaths paths =
-    leat_step_paths_choose (flight->run.path, self->options.reuse && self->plan->why_not_reusable == NULL);
+  const LeatStepPaths paths = leat_step_paths_choose (
+    flight->run.path, self->options.reuse && LEAT_BOUND_PLAN (self->plan)->why_not_reusable == NULL);
 
   flight->run.path = paths.last;
   leat_lane_renew_repeated (lane, paths.others, n);
@@ -111,7 +111,8 @@ leat_session_prepare_work (LeatSession *self, LeatFlight *flight, GError **error
 {
   LeatRun *run = &flight->run;
 
-  if (G_UNLIKELY (self->plan->holds_back && self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
+  if (G_UNLIKELY (LEAT_BOUND_PLAN (self->plan)->holds_back
+                  && self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE))
     leat_session_settle_plan (self);
   run->measured = run->steps == 0 && flight->lane->timing != NULL && leat_told_is_next_measured (&self->told);
   if (run->measured)
@@ -184,7 +185,7 @@ leat_session_launch_unsettled (LeatSession *self, LeatFlight *flight, GError **e
 static G_ALWAYS_INLINE inline gboolean
 leat_session_launch_work (LeatSession *self, LeatFlight *flight, gboolean settled, GError **error)
 {
-  if (self->plan->prediction.waits == 0)
+  if (LEAT_BOUND_PLAN (self->plan)->prediction.waits == 0)
     return TRUE;
   return settled ? leat_session_launch_all (self, flight, TRUE, error)
                  : leat_session_do_until_stopped (self, flight, leat_session_launch_unsettled, error);
@@ -406,8 +407,9 @@ gboolean
 leat_session_needs_quiet (LeatSession *self, const LeatFlight *flight)
 {
   return flight->run.ends || leat_session_goes_one_by_one (self, flight)
-         || (self->plan->prediction.foreign > 0 && leat_changes_are_there (leat_pipeline_get_changes (self->pipeline)))
-         || (self->plan->holds_back && self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
+         || (LEAT_BOUND_PLAN (self->plan)->prediction.foreign > 0
+             && leat_changes_are_there (leat_pipeline_get_changes (self->pipeline)))
+         || (LEAT_BOUND_PLAN (self->plan)->holds_back && self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE);
 }
 
 /* Data that was read is counted once, however far the run gets. */

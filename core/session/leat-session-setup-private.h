@@ -34,6 +34,7 @@ gboolean leat_session_grow (LeatSession *self, const LeatBuffer *buffer, guint64
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
 gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);
 /* executor=persistent (leat-session-persistent.c): what is asked for; a binding that heeds it; and what came of it. */
+gboolean leat_session_wants_persistent (LeatSession *self);
 void leat_session_want_persistent (LeatSession *self, LeatTraits *traits);
 /* Takes the error where it says that there can be no persistent kernel, and nobody insists on that; the plan is bound
  * anew. */

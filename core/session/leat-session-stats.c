@@ -71,7 +71,7 @@ void
 leat_session_tell_stats (LeatSession *self)
 {
   leat_session_note_run (self);
-  self->told.ledger.stats.early_starts = self->plan->prediction.early_starts;
+  self->told.ledger.stats.early_starts = LEAT_BOUND_PLAN (self->plan)->prediction.early_starts;
   if (G_UNLIKELY (self->told.ledger.levels_changed))
     leat_session_note_levels (self);
   leat_told_set_stats (&self->told);

@@ -26,7 +26,8 @@ leat_session_begin_tuning (LeatSession *self)
 {
   leat_tuning_begin (&self->tuning, self->plan, self->device,
                      self->options.calibrate && self->options.executor != LEAT_EXECUTOR_EAGER
-                       && !self->plan->traits.persistent && !self->plan->traits.integrated);
+                       && !LEAT_BOUND_PLAN (self->plan)->traits.persistent
+                       && !LEAT_BOUND_PLAN (self->plan)->traits.integrated);
   if (self->options.calibrate)
     leat_plan_recall_learned (self->plan, self->device);
 }

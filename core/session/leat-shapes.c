@@ -23,7 +23,7 @@ leat_shapes_find (LeatShapes *self, LeatPlan *plan)
 
       if (setup->key != key)
         continue;
-      if (plan->traits.settled)
+      if (LEAT_BOUND_PLAN (plan)->traits.settled)
         leat_setup_settle (setup);
       if (leat_plan_compare (setup->plan, plan, &why) == LEAT_PLANS_MATCH)
         return setup;

@@ -18,8 +18,9 @@ leat_sums_is_shared (const LeatSums *self, guint index, const LeatBuffer *buffer
     {
       const LeatBuffer *other = leat_plan_get_buffer (self->plan, i);
 
-      if (other->place == LEAT_PLACE_OWN && other->kind == LEAT_BUFFER_CONST && other->initial != NULL
-          && other->header == buffer->header && g_bytes_equal (other->initial, buffer->initial))
+      if (LEAT_BOUND_BUFFER (other)->place == LEAT_PLACE_OWN && other->kind == LEAT_BUFFER_CONST
+          && other->initial != NULL && other->header == buffer->header
+          && g_bytes_equal (other->initial, buffer->initial))
         return TRUE;
     }
   return leat_shared_is_there (self->device, buffer->initial, buffer->header);
@@ -52,7 +53,7 @@ leat_constants_add (LeatConstantBytes *self, const LeatBuffer *buffer, gboolean 
 static gboolean
 leat_buffer_is_constant (const LeatBuffer *self)
 {
-  return self->place == LEAT_PLACE_OWN && self->kind == LEAT_BUFFER_CONST;
+  return LEAT_BOUND_BUFFER (self)->place == LEAT_PLACE_OWN && self->kind == LEAT_BUFFER_CONST;
 }
 
 void
@@ -101,8 +102,10 @@ leat_sums_add_device (const LeatSums *self, LeatSessionPlan *plan)
 {
   gboolean has_clocks = self->options->timing_mode == LEAT_TIMING_NODES && !leat_device_is_cpu (self->device);
 
-  leat_sums_add_block (self->plan->arena_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
-  leat_sums_add_block (self->plan->marks_bytes, plan->lanes, &plan->scratch_bytes, &plan->allocations);
+  leat_sums_add_block (LEAT_BOUND_PLAN (self->plan)->arena_bytes, plan->lanes, &plan->scratch_bytes,
+                       &plan->allocations);
+  leat_sums_add_block (LEAT_BOUND_PLAN (self->plan)->marks_bytes, plan->lanes, &plan->scratch_bytes,
+                       &plan->allocations);
   leat_sums_add_block (leat_plan_get_report_bytes (self->plan), plan->lanes, &plan->report_bytes, &plan->allocations);
   leat_sums_add_block (has_clocks ? leat_timing_get_clock_bytes (self->plan) : 0, plan->lanes, &plan->clock_bytes,
                        &plan->allocations);
@@ -114,9 +117,9 @@ leat_sums_add_device (const LeatSums *self, LeatSessionPlan *plan)
       gboolean of_each = buffer->scope == LEAT_STATE_LANE;
       guint64 n = of_each ? plan->lanes : 1;
 
-      if (buffer->place != LEAT_PLACE_OWN || buffer->kind == LEAT_BUFFER_CONST)
+      if (LEAT_BOUND_BUFFER (buffer)->place != LEAT_PLACE_OWN || buffer->kind == LEAT_BUFFER_CONST)
         continue;
-      leat_sums_add_block (buffer->bytes + buffer->zone, n, &plan->state_bytes, &plan->allocations);
+      leat_sums_add_block (buffer->bytes + LEAT_BOUND_BUFFER (buffer)->zone, n, &plan->state_bytes, &plan->allocations);
       plan->once_bytes += n * leat_buffer_get_written_bytes (buffer);
       plan->lane_bytes += of_each ? leat_memory_pool_round (buffer->bytes) : 0;
     }
@@ -136,8 +139,9 @@ leat_sums_add_pinned (const LeatSums *self, LeatSessionPlan *plan)
     {
       const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, i);
 
-      if (buffer->place == LEAT_PLACE_STAGING)
-        leat_sums_add_block (buffer->bytes + buffer->zone, plan->lanes, &plan->pinned_bytes, &plan->pinned_allocations);
+      if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_STAGING)
+        leat_sums_add_block (buffer->bytes + LEAT_BOUND_BUFFER (buffer)->zone, plan->lanes, &plan->pinned_bytes,
+                             &plan->pinned_allocations);
     }
 }
 
@@ -166,10 +170,10 @@ static void
 leat_sums_add_sets (const LeatSums *self, guint64 n, guint64 times, LeatSessionPlan *plan)
 {
   gboolean final = self->options->readback == LEAT_READBACK_FINAL && n > 1;
-  gboolean reused = self->options->reuse && self->plan->why_not_reusable == NULL;
+  gboolean reused = self->options->reuse && LEAT_BOUND_PLAN (self->plan)->why_not_reusable == NULL;
   guint64 *up = &plan->up_bytes, *back = &plan->back_bytes;
 
-  plan->waits += self->plan->prediction.waits * times * (final ? 1 : n);
+  plan->waits += LEAT_BOUND_PLAN (self->plan)->prediction.waits * times * (final ? 1 : n);
   if (final)
     {
       leat_sums_add_path (self, LEAT_PATH_FIRST, times, up, back);

@@ -141,7 +141,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   LeatBatch *batch = self->batch;
   LeatWidth *width = leat_batch_get_width (batch, n, self->program, error);
   LeatBatchFlight *flight = &batch->flights[index];
-  guint at = run->in_place ? first : index * batch->shape->traits.entries;
+  guint at = run->in_place ? first : index * LEAT_BOUND_PLAN (batch->shape)->traits.entries;
   LeatPrediction predicted;
   LeatLane *lane;
 
@@ -158,7 +158,7 @@ leat_batch_run_launch (LeatSession *self, const LeatBatchRun *run, guint index, 
   self->told.ledger.stats.batch_launches++;
   leat_plan_predict_entries (width->plan, n, &predicted);
   leat_prediction_add (&self->told.ledger.predicted, &predicted);
-  return width->plan->prediction.waits == 0
+  return LEAT_BOUND_PLAN (width->plan)->prediction.waits == 0
          || (leat_lane_poison (lane, LEAT_PATH_FULL, error) && leat_lane_launch (lane, LEAT_PATH_FULL, error));
 }
 

@@ -70,7 +70,7 @@ leat_session_lend_batch (LeatSession *self, const LeatBuffer *buffer, guint n_en
   view->count = leat_spec_get_n_dims (buffer->spec) > 0 ? leat_spec_get_dim (buffer->spec, 0) : 1;
   if (buffer->header)
     memcpy (&view->count, leat_batch_get_host (self->batch, buffer->id, 0), sizeof view->count);
-  *stride = leat_plan_get_root (self->batch->shape, buffer->id)->stride;
+  *stride = LEAT_BOUND_BUFFER (leat_plan_get_root (self->batch->shape, buffer->id))->stride;
   return TRUE;
 }
 
@@ -246,7 +246,7 @@ static gboolean
 leat_session_prepare_batch (LeatSession *self, LeatBatchRun *run, gboolean in_turn, GError **error)
 {
   LeatBatch *batch = self->batch;
-  guint ring = in_turn ? 0 : batch->n_flights * batch->shape->traits.entries;
+  guint ring = in_turn ? 0 : batch->n_flights * LEAT_BOUND_PLAN (batch->shape)->traits.entries;
 
   run->before = self->told.ledger.stats.runs;
   run->in_place = run->inputs == NULL || run->results == NULL;
@@ -324,7 +324,7 @@ leat_session_do_batch (LeatSession *self, LeatBatchRun *run, GCancellable *cance
       || !leat_session_check_batch_n (run->n, error) || !leat_session_have_batch (self, TRUE, error)
       || !leat_session_check_batch_inputs (self, run, error))
     return FALSE;
-  in_turn = self->batch->shape->why_in_turn != NULL;
+  in_turn = LEAT_BOUND_PLAN (self->batch->shape)->why_in_turn != NULL;
   if (!leat_session_prepare_batch (self, run, in_turn, error))
     return FALSE;
   if (in_turn)

@@ -153,8 +153,8 @@ leat_session_reserve_lanes (LeatSession *self)
       {
         const LeatBuffer *buffer = leat_plan_get_buffer (self->plan, k);
 
-        if (buffer->place == LEAT_PLACE_STAGING)
-          leat_reserve_add (reserve, LEAT_MEMORY_PINNED, buffer->bytes + buffer->zone);
+        if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_STAGING)
+          leat_reserve_add (reserve, LEAT_MEMORY_PINNED, buffer->bytes + LEAT_BOUND_BUFFER (buffer)->zone);
       }
   leat_reserve_begin (reserve);
   return reserve;
@@ -176,7 +176,7 @@ leat_session_should_stream (LeatSession *self, LeatLanesTrial *trial)
       trial->run_ns = 0;
       return TRUE;
     }
-  if (trial->reserve == NULL && self->plan->prediction.foreign == 0 && !leat_session_has_app (self)
+  if (trial->reserve == NULL && LEAT_BOUND_PLAN (self->plan)->prediction.foreign == 0 && !leat_session_has_app (self)
       && leat_session_look_at_gain (self, trial))
     trial->reserve = leat_session_reserve_lanes (self);
   if (trial->reserve == NULL || !leat_reserve_is_done (trial->reserve))

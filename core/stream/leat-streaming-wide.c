@@ -52,8 +52,8 @@ leat_session_has_wide_plan (LeatSession *self)
 {
   if (self->streaming.not_wide == self->plan)
     return FALSE;
-  if (leat_session_have_batch (self, FALSE, NULL) && self->batch->shape->why_in_turn == NULL
-      && self->batch->shape->traits.entries > 1 && !leat_session_has_sink_on_device (self))
+  if (leat_session_have_batch (self, FALSE, NULL) && LEAT_BOUND_PLAN (self->batch->shape)->why_in_turn == NULL
+      && LEAT_BOUND_PLAN (self->batch->shape)->traits.entries > 1 && !leat_session_has_sink_on_device (self))
     return TRUE;
   self->streaming.not_wide = self->plan;
   return FALSE;
@@ -411,7 +411,7 @@ leat_session_stream_wide (LeatSession *self, GCancellable *cancellable, GError *
   if (!leat_session_should_widen (self))
     return LEAT_FLOW_DATA;
   wide.batch = batch = self->batch;
-  wide.n = batch->shape->traits.entries;
+  wide.n = LEAT_BOUND_PLAN (batch->shape)->traits.entries;
   wide.run = (LeatBatchRun){ .n = wide.n * batch->n_flights, .in_place = TRUE };
   if (!leat_batch_make_room (batch, &batch->ring, wide.run.n, error) || !leat_session_take_changes (self, error)
       || !leat_session_renew_batch (self, error))

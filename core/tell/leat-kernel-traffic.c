@@ -15,7 +15,8 @@ leat_ledger_list_kernel_transfers (LeatLedger *self, LeatPlan *plan)
     {
       const LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_TRANSFER && (!op->elided || op->packed_with != NULL) && leat_op_launches (op))
+      if (op->kind == LEAT_OP_TRANSFER && (!LEAT_BOUND_OP (op)->elided || LEAT_BOUND_OP (op)->packed_with != NULL)
+          && leat_op_launches (op))
         g_array_append_val (self->kernel_transfers, i);
     }
 }
@@ -36,14 +37,15 @@ void
 leat_ledger_note_kernel_transfers (LeatLedger *self, LeatPlan *plan, LeatLane *lane, LeatPath path, guint64 n)
 {
   /* A persistent kernel copies all of them, and has said so. */
-  for (guint i = 0; i < self->kernel_transfers->len && (!plan->traits.persistent || path != LEAT_PATH_FULL); i++)
+  for (guint i = 0;
+       i < self->kernel_transfers->len && (!LEAT_BOUND_PLAN (plan)->traits.persistent || path != LEAT_PATH_FULL); i++)
     {
       const LeatOp *op = leat_plan_get_op (plan, g_array_index (self->kernel_transfers, guint, i));
       LeatTraffic traffic = { 0 };
       void *from, *to;
       CUdeviceptr address;
 
-      if (leat_path_skips (path, op->packed_with != NULL ? op->packed_with : op))
+      if (leat_path_skips (path, LEAT_BOUND_OP (op)->packed_with != NULL ? LEAT_BOUND_OP (op)->packed_with : op))
         continue;
       leat_lane_get_end (lane, op, op->from, &address, &from);
       leat_lane_get_end (lane, op, op->to, &address, &to);

@@ -60,14 +60,14 @@ leat_told_get_loop (LeatTold *self, const LeatPlan *plan, const LeatPlanLoop *lo
 static void
 leat_told_note_iterations (LeatTold *self, LeatPlan *plan, const LeatPlanLoop *loop, guint64 iterations)
 {
-  gboolean of_graph =
-    loop->method == LEAT_LOOP_WHILE && leat_plan_is_captured (plan, leat_plan_get_op (plan, loop->first));
+  gboolean of_graph = LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_WHILE
+                      && leat_plan_is_captured (plan, leat_plan_get_op (plan, loop->first));
 
-  if (loop->parent != NULL || of_graph || loop->method == LEAT_LOOP_FUSED)
+  if (loop->parent != NULL || of_graph || LEAT_BOUND_LOOP (loop)->method == LEAT_LOOP_FUSED)
     return;
-  self->ledger.predicted.kernels += iterations * loop->kernels;
-  self->ledger.predicted.copies += iterations * loop->copies;
-  self->ledger.predicted.fills += iterations * loop->fills;
+  self->ledger.predicted.kernels += iterations * LEAT_BOUND_LOOP (loop)->kernels;
+  self->ledger.predicted.copies += iterations * LEAT_BOUND_LOOP (loop)->copies;
+  self->ledger.predicted.fills += iterations * LEAT_BOUND_LOOP (loop)->fills;
 }
 
 static void
@@ -83,8 +83,8 @@ leat_told_note_loop (LeatTold *self, LeatLane *lane, const LeatPlanLoop *loop)
       total->last.iterations = total->last.away;
     }
   leat_told_note_iterations (self, lane->plan, loop, total->last.iterations);
-  total->method = loop->method;
-  total->why = loop->why;
+  total->method = LEAT_BOUND_LOOP (loop)->method;
+  total->why = LEAT_BOUND_LOOP (loop)->why;
   total->runs++;
   total->total += total->last.iterations;
   total->most = MAX (total->most, total->last.iterations);
@@ -107,7 +107,8 @@ leat_lane_dup_loop_text (LeatLane *lane, const LeatPlanLoop *loop, gboolean coun
 static const char *
 leat_plan_get_other_method (LeatPlan *plan, const LeatPlanLoop *loop)
 {
-  return loop->method != LEAT_LOOP_FUSED && !plan->traits.integrated && leat_plan_may_loop (plan, loop, LEAT_LOOP_FUSED)
+  return LEAT_BOUND_LOOP (loop)->method != LEAT_LOOP_FUSED && !LEAT_BOUND_PLAN (plan)->traits.integrated
+             && leat_plan_may_loop (plan, loop, LEAT_LOOP_FUSED)
            ? "; method=fused may do more of them in that time"
            : "";
 }
@@ -168,12 +169,12 @@ leat_told_refuse_loop (LeatTold *self, LeatFlight *flight, const LeatPlanLoop *l
   g_variant_dict_insert (&dict, "count", "t", iterations);
   leat_told_take_refusal (self, g_variant_ref_sink (g_variant_dict_end (&dict)));
   self->ledger.stats.runs_refused++;
-  g_set_error (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
-               "%s%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
-               " iterations by method=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
-               runs, leat_node_get_id (loop->node), name, iterations, leat_loop_method_get_name (loop->method),
-               *state != '\0' ? ", each of which hands on " : "", state,
-               leat_plan_get_other_method (flight->lane->plan, loop));
+  g_set_error (
+    error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_REPORTED,
+    "%s%s \"%s\" had not come to its end when its time was over, after %" G_GUINT64_FORMAT
+    " iterations by method=%s%s%s: set budget=SECONDS, or max-iterations= for what it is to do at most%s",
+    runs, leat_node_get_id (loop->node), name, iterations, leat_loop_method_get_name (LEAT_BOUND_LOOP (loop)->method),
+    *state != '\0' ? ", each of which hands on " : "", state, leat_plan_get_other_method (flight->lane->plan, loop));
 }
 
 /* "most=5 limit=3" */

@@ -78,7 +78,7 @@ leat_calibrate_get (LeatCalibration *self, guint index)
 static gboolean
 leat_calibrate_apply (LeatCalibration *self, gboolean settled, GError **error)
 {
-  LeatTraits traits = self->plan->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (self->plan)->traits;
 
   traits.ways = self->ways;
   traits.settled = settled;
@@ -144,7 +144,7 @@ static gboolean
 leat_calibrate_fits (LeatCalibration *self)
 {
   LeatPlan *plan = self->plan;
-  LeatTraits traits = plan->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (plan)->traits;
 
   traits.ways = self->ways;
   leat_plan_bind (plan, &traits);
@@ -174,7 +174,8 @@ leat_calibrate_try (LeatCalibration *self, const guint *before, GError **error)
 static gboolean
 leat_calibrate_may (const LeatOp *op, LeatTransferMode way)
 {
-  return op->kind == LEAT_OP_TRANSFER && op->choosable && (way != LEAT_TRANSFER_MAPPED || op->mappable);
+  return op->kind == LEAT_OP_TRANSFER && LEAT_BOUND_OP (op)->choosable
+         && (way != LEAT_TRANSFER_MAPPED || LEAT_BOUND_OP (op)->mappable);
 }
 
 /* One way for every transfer that can go it: two that share the link may gain only together. */
@@ -291,7 +292,7 @@ leat_calibrate_begin (LeatCalibration *self, GError **error)
   if (joins && leat_calibrate_apply (self, TRUE, NULL))
     return TRUE;
   memcpy (self->ways, rule, bytes);
-  return (!joins && !plan->holds_back) || leat_calibrate_apply (self, TRUE, error);
+  return (!joins && !LEAT_BOUND_PLAN (plan)->holds_back) || leat_calibrate_apply (self, TRUE, error);
 }
 
 static gboolean
@@ -401,7 +402,7 @@ leat_plan_has_choice (LeatPlan *plan)
     {
       const LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (op->kind == LEAT_OP_TRANSFER ? op->choosable : leat_op_has_ways (op))
+      if (op->kind == LEAT_OP_TRANSFER ? LEAT_BOUND_OP (op)->choosable : leat_op_has_ways (op))
         return TRUE;
     }
   return FALSE;
@@ -467,7 +468,7 @@ leat_tuning_calibrate (LeatTuning *self, LeatTold *told, LeatFlight *flight, GEr
                                   .ways = ways,
                                   .candidates = candidates,
                                   .left_us = self->trials_us,
-                                  .settled = plan->traits.settled };
+                                  .settled = LEAT_BOUND_PLAN (plan)->traits.settled };
   gboolean good, recalled = FALSE;
 
   g_array_set_clear_func (candidates, leat_candidate_clear);

@@ -187,7 +187,7 @@ leat_tuning_recall_ways (LeatTuning *self, LeatPlan *plan, LeatDevice *device)
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autofree char *path = leat_ways_dup_path (plan, device);
   g_autofree guint *ways = g_new0 (guint, plan->ops->len + 1);
-  LeatTraits traits = plan->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (plan)->traits;
 
   if (!leat_ways_load (file, path))
     return FALSE;

@@ -3,7 +3,7 @@
  */
 #include "leat-harness.h"
 #include "leat-npy-header.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "leat-bench-host.h"
 
 #include "device/leat-module-private.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  */
 #include "session-fixture.h"
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -195,7 +195,7 @@ test_books_of_bytes_between_lanes (void)
   plan = leat_session_get_batch_plan (fixture.session, &error);
   g_assert_no_error (error);
   predicted = leat_plan_dup_prediction (plan);
-  stride = leat_plan_get_buffer (plan, 0)->stride;
+  stride = LEAT_BOUND_BUFFER (leat_plan_get_buffer (plan, 0))->stride;
   g_assert_cmpuint (stride, >, 100);
   g_assert_cmpuint (up, ==, 3 * stride + 100);
   g_assert_cmpuint (back, ==, up);

@@ -180,10 +180,10 @@ test_batch_says_what_is_coalesced (void)
   session_fixture_open (&fixture, MAP, LEAT_EXECUTOR_GRAPH);
   plan = leat_session_get_batch_plan (fixture.session, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (plan->traits.entries, >=, 64);
-  g_assert_null (plan->why_in_turn);
-  g_assert_cmpuint (plan->prediction.kernels, ==, 1);
-  g_assert_cmpuint (plan->prediction.copies, ==, 2);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->traits.entries, >=, 64);
+  g_assert_null (LEAT_BOUND_PLAN (plan)->why_in_turn);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.kernels, ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.copies, ==, 2);
   text = leat_plan_to_text (plan);
   g_assert_nonnull (strstr (text, "coalesced"));
   g_assert_null (strstr (text, "spread"));

@@ -128,7 +128,7 @@ test_batch (gconstpointer index)
   plan = leat_session_get_batch_plan (batch.session, NULL);
   text = leat_plan_to_text (plan);
   g_assert_cmpint (strstr (text, "it uses the grid's z") != NULL, ==, chains[which].spread);
-  g_assert_null (plan->why_in_turn);
+  g_assert_null (LEAT_BOUND_PLAN (plan)->why_in_turn);
   g_clear_object (&plan);
   for (guint round = 0; round < 3; round++)
     {
@@ -287,7 +287,7 @@ test_in_turn (gconstpointer n_lanes)
   report_fixture_open (&together, JUDGE, LEAT_EXECUTOR_GRAPH);
   report_fixture_open_text (&turns, beside, LEAT_EXECUTOR_GRAPH);
   plan = leat_session_get_batch_plan (turns.session, NULL);
-  g_assert_nonnull (plan->why_in_turn);
+  g_assert_nonnull (LEAT_BOUND_PLAN (plan)->why_in_turn);
   g_clear_object (&plan);
   for (guint round = 0; round < 3; round++)
     {

@@ -3,7 +3,7 @@
  */
 #include "kernel/leat-kernel-source-private.h"
 #include "megakernel-fixture.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 #include <string.h>
 

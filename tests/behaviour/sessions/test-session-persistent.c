@@ -5,7 +5,7 @@
 #include "persistent-fixture.h"
 
 #include "device/leat-device-private.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 #include <glib/gstdio.h>
 

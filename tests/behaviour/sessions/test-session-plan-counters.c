@@ -164,8 +164,9 @@ test_session_plan_counters_memory (void)
   session_fixture_close (&fixture);
 }
 
-#define MORE(plan) (leat_plan_get_buffer (plan, 0)->zone > 0 ? 512 : 256) /* that a block may have behind it */
-#define DATA       2 /* pinned blocks that may: those of the source and the sink, and none of words */
+#define MORE(plan)                                                                                                     \
+  (LEAT_BOUND_BUFFER (leat_plan_get_buffer (plan, 0))->zone > 0 ? 512 : 256) /* that a block may have behind it */
+#define DATA 2 /* pinned blocks that may: those of the source and the sink, and none of words */
 
 static void
 assert_planned (LeatPlan *plan, guint64 bytes, guint64 has, guint64 blocks)

@@ -105,7 +105,7 @@ get_width (SessionFixture *fixture)
   g_autoptr (LeatPlan) plan = leat_session_get_batch_plan (fixture->session, &error);
 
   g_assert_no_error (error);
-  return plan->traits.entries;
+  return LEAT_BOUND_PLAN (plan)->traits.entries;
 }
 
 /* Pinned memory that is not there makes a launch narrower, and the results are what they were. */

@@ -91,7 +91,7 @@ test_session_wait_is_one_wait (gconstpointer data)
   g_assert_no_error (error);
   g_assert_true (g_variant_lookup (counts, "waits", "t", &waits));
   plan = leat_session_dup_plan (fixture.session);
-  g_assert_cmpuint (waits, ==, RUNS * plan->prediction.waits);
+  g_assert_cmpuint (waits, ==, RUNS * LEAT_BOUND_PLAN (plan)->prediction.waits);
   g_clear_object (&plan);
   session_fixture_close (&fixture);
 }

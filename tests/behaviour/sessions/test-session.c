@@ -140,11 +140,11 @@ test_session_prediction_equals_the_built_graph (gconstpointer data)
 
   session_fixture_open (&fixture, text, LEAT_EXECUTOR_GRAPH);
   plan = leat_session_dup_plan (fixture.session);
-  g_assert_cmpuint (plan->prediction.graph_launches, ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.graph_launches, ==, 1);
   count_graph_nodes (g_ptr_array_index (fixture.session->lanes, 0), &kernels, &copies, &fills);
-  g_assert_cmpuint (plan->prediction.kernels, ==, kernels);
-  g_assert_cmpuint (plan->prediction.copies, ==, copies);
-  g_assert_cmpuint (plan->prediction.fills, ==, fills);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.kernels, ==, kernels);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.copies, ==, copies);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.fills, ==, fills);
   g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
@@ -168,13 +168,13 @@ test_session_prediction_equals_the_eager_calls (void)
   g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
   leat_driver_trace_stop (driver);
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuLaunchKernel), ==,
-                    plan->prediction.kernels);
+                    LEAT_BOUND_PLAN (plan)->prediction.kernels);
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemcpyHtoDAsync)
                       + leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync)
                       + leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemcpyDtoDAsync),
-                    ==, plan->prediction.copies);
+                    ==, LEAT_BOUND_PLAN (plan)->prediction.copies);
   g_assert_cmpuint (leat_driver_trace_get_count (driver, LEAT_DRIVER_ENTRY_cuMemsetD8Async), ==,
-                    plan->prediction.fills);
+                    LEAT_BOUND_PLAN (plan)->prediction.fills);
   g_clear_object (&plan);
   session_fixture_close (&fixture);
 }
@@ -192,8 +192,8 @@ test_session_copies_when_told_to (void)
                         "readback mode=copy -> app name=sink\n",
                         LEAT_EXECUTOR_GRAPH);
   plan = leat_session_dup_plan (fixture.session);
-  g_assert_cmpuint (plan->prediction.copies, ==, 2);
-  g_assert_cmpuint (plan->prediction.upload_bytes, ==, sizeof x);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.copies, ==, 2);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.upload_bytes, ==, sizeof x);
   fill (x, 9);
   output = session_fixture_run (&fixture, x, sizeof x);
   check_map (output, x);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "bind/leat-bind-private.h"
 
 /* Plans of many branches, made by hand: where each buffer lies must be what the rule says, which is done here step by
@@ -45,7 +45,7 @@ make_wide_plan (GRand *rand)
       if (g_rand_int_range (rand, 0, 8) == 0 && other != *end)
         leat_op_touch (leat_plan_get_op (plan, plan->ops->len - 1), other, LEAT_ACCESS_READ);
     }
-  return plan;
+  return leat_bound_plan_new (plan);
 }
 
 static gboolean
@@ -68,11 +68,11 @@ list_reaches (LeatPlan *plan)
     {
       const LeatOp *op = leat_plan_get_op (plan, i);
 
-      for (guint e = 0; e < op->n_after; e++)
+      for (guint e = 0; e < LEAT_BOUND_OP (op)->n_after; e++)
         {
-          reaches[i * n + op->after[e]] = TRUE;
+          reaches[i * n + LEAT_BOUND_OP (op)->after[e]] = TRUE;
           for (guint k = 0; k < n; k++)
-            reaches[i * n + k] |= reaches[op->after[e] * n + k];
+            reaches[i * n + k] |= reaches[LEAT_BOUND_OP (op)->after[e] * n + k];
         }
     }
   return reaches;
@@ -101,14 +101,14 @@ compare_sizes (gconstpointer a, gconstpointer b)
 static guint64
 get_end (const LeatBuffer *buffer)
 {
-  return buffer->offset + (buffer->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return LEAT_BOUND_BUFFER (buffer)->offset + (buffer->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* Among those before it in @order, which lie where they do. */
 static guint64
 find_offset (LeatPlan *plan, GPtrArray *order, guint index, const gboolean *reaches)
 {
-  LeatBuffer buffer = *(LeatBuffer *) order->pdata[index];
+  LeatBoundBuffer buffer = *(LeatBoundBuffer *) order->pdata[index];
   gboolean moved = TRUE;
 
   buffer.offset = 0;
@@ -119,8 +119,9 @@ find_offset (LeatPlan *plan, GPtrArray *order, guint index, const gboolean *reac
         {
           const LeatBuffer *other = order->pdata[i];
 
-          if (other->offset >= get_end (&buffer) || get_end (other) <= buffer.offset
-              || is_before (plan, reaches, buffer.id, other->id) || is_before (plan, reaches, other->id, buffer.id))
+          if (LEAT_BOUND_BUFFER (other)->offset >= get_end (&buffer.buffer) || get_end (other) <= buffer.offset
+              || is_before (plan, reaches, buffer.buffer.id, other->id)
+              || is_before (plan, reaches, other->id, buffer.buffer.id))
             continue;
           buffer.offset = get_end (other);
           moved = TRUE;
@@ -143,10 +144,10 @@ check_plan (LeatPlan *plan)
     {
       const LeatBuffer *buffer = order->pdata[i];
 
-      g_assert_cmpuint (buffer->offset, ==, find_offset (plan, order, i, reaches));
+      g_assert_cmpuint (LEAT_BOUND_BUFFER (buffer)->offset, ==, find_offset (plan, order, i, reaches));
       end = MAX (end, get_end (buffer));
     }
-  g_assert_cmpuint (plan->arena_bytes, ==, end);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->arena_bytes, ==, end);
 }
 
 static void

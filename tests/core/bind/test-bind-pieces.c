@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "toy-nodes.h"
 #include "bind/leat-bind-private.h"
 
@@ -49,7 +49,7 @@ make_chain (guint n)
 static const LeatPiece *
 get_piece (LeatPlan *plan, guint index)
 {
-  return &g_array_index (plan->pieces, LeatPiece, index);
+  return &g_array_index (LEAT_BOUND_PLAN (plan)->pieces, LeatPiece, index);
 }
 
 static void
@@ -59,7 +59,7 @@ test_pieces_one_graph (void)
   g_autofree char *text = NULL;
 
   leat_plan_bind (plan, &discrete);
-  g_assert_cmpuint (plan->pieces->len, ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->pieces->len, ==, 1);
   g_assert_true (get_piece (plan, 0)->captured);
   g_assert_cmpuint (get_piece (plan, 0)->n_ops, ==, 5);
   g_assert_cmpuint (get_piece (plan, 0)->end, ==, plan->ops->len);
@@ -76,17 +76,17 @@ test_pieces_cut (void)
   g_autofree char *json = NULL;
 
   leat_plan_bind (plan, &discrete);
-  leat_plan_cut_at (plan, leat_plan_get_op (plan, 2), "it reads a clock");
-  g_assert_cmpuint (plan->pieces->len, ==, 2);
+  leat_plan_cut_at (plan, leat_plan_get_op (plan, 2), "it reads a clock", NULL);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->pieces->len, ==, 2);
   g_assert_false (get_piece (plan, 0)->captured);
   g_assert_cmpuint (get_piece (plan, 0)->n_ops, ==, 2);
   g_assert_true (get_piece (plan, 1)->captured);
   g_assert_cmpuint (get_piece (plan, 1)->first, ==, 3);
-  g_assert_cmpuint (plan->prediction.graph_launches, ==, 1);
-  g_assert_true (leat_plan_settle (plan));
-  g_assert_false (leat_plan_settle (plan));
-  g_assert_cmpuint (plan->pieces->len, ==, 3);
-  g_assert_cmpuint (plan->prediction.graph_launches, ==, 2);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.graph_launches, ==, 1);
+  g_assert_true (leat_plan_settle (plan, NULL));
+  g_assert_false (leat_plan_settle (plan, NULL));
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->pieces->len, ==, 3);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.graph_launches, ==, 2);
   g_assert_cmpstr (get_piece (plan, 1)->why_not, ==, "it reads a clock");
   json = leat_plan_to_json (plan);
   g_assert_nonnull (strstr (json, "\"why-not\" : \"it reads a clock\""));
@@ -100,14 +100,14 @@ test_pieces_as_asked (void)
 
   traits.capture = LEAT_CAPTURE_NONE;
   leat_plan_bind (plan, &traits);
-  g_assert_cmpuint (plan->pieces->len, ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->pieces->len, ==, 1);
   g_assert_false (get_piece (plan, 0)->captured);
-  g_assert_cmpuint (plan->prediction.graph_launches, ==, 0);
-  g_assert_cmpuint (plan->prediction.waits, ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.graph_launches, ==, 0);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.waits, ==, 1);
   traits.capture = LEAT_CAPTURE_ALL;
   leat_plan_bind (plan, &traits);
-  leat_plan_cut_at (plan, leat_plan_get_op (plan, 2), "it reads a clock");
-  g_assert_cmpuint (plan->prediction.graph_launches, ==, 2);
+  leat_plan_cut_at (plan, leat_plan_get_op (plan, 2), "it reads a clock", NULL);
+  g_assert_cmpuint (LEAT_BOUND_PLAN (plan)->prediction.graph_launches, ==, 2);
 }
 
 /* Whatever is cut, every op on the device is in one piece, in order, and no graph has an op that was cut. */
@@ -123,8 +123,8 @@ test_pieces_random_cuts (void)
       traits.capture = round % 2 == 0 ? LEAT_CAPTURE_AUTO : LEAT_CAPTURE_ALL;
       leat_plan_bind (plan, &traits);
       for (guint cut = 0; cut < round % 9; cut++)
-        leat_plan_cut_at (plan, leat_plan_get_op (plan, (guint) g_test_rand_int_range (1, 15)), "for a test");
-      for (guint i = 0; i < plan->pieces->len; i++)
+        leat_plan_cut_at (plan, leat_plan_get_op (plan, (guint) g_test_rand_int_range (1, 15)), "for a test", NULL);
+      for (guint i = 0; i < LEAT_BOUND_PLAN (plan)->pieces->len; i++)
         {
           const LeatPiece *piece = get_piece (plan, i);
 

@@ -3,7 +3,7 @@
  */
 
 #include "leat.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "toy-nodes.h"
 #include "bind/leat-bind-private.h"
 
@@ -59,7 +59,7 @@ count_kept_ops (LeatPlan *plan)
   guint count = 0;
 
   for (guint i = 0; i < leat_plan_get_n_ops (plan); i++)
-    count += leat_plan_get_op (plan, i)->kept;
+    count += LEAT_BOUND_OP (leat_plan_get_op (plan, i))->kept;
   return count;
 }
 
@@ -69,7 +69,7 @@ test_plan_reuse_keeps_the_memory_of_an_input (void)
 {
   g_autoptr (LeatPlan) plan = plan_behind (make_app (), FALSE, LEAT_TRANSFER_COPY);
 
-  g_assert_null (plan->why_not_reusable);
+  g_assert_null (LEAT_BOUND_PLAN (plan)->why_not_reusable);
   g_assert_cmpuint (count_kept_ops (plan), ==, 1);
   g_assert_cmpuint (leat_plan_get_device_bytes (plan), ==, 3 * 4096);
 }
@@ -79,8 +79,8 @@ check_refused (LeatPlan *plan, const char *why, guint64 bytes)
 {
   g_autofree char *text = leat_plan_to_text (plan);
 
-  g_assert_nonnull (plan->why_not_reusable);
-  g_assert_nonnull (strstr (plan->why_not_reusable, why));
+  g_assert_nonnull (LEAT_BOUND_PLAN (plan)->why_not_reusable);
+  g_assert_nonnull (strstr (LEAT_BOUND_PLAN (plan)->why_not_reusable, why));
   g_assert_nonnull (strstr (text, why));
   g_assert_cmpuint (count_kept_ops (plan), ==, 0);
   g_assert_cmpuint (leat_plan_get_device_bytes (plan), ==, bytes);
@@ -113,11 +113,11 @@ test_plan_reuse_refuses_where_nothing_is_uploaded (void)
 static gboolean
 is_before_without_kept (LeatPlan *plan, guint first, const LeatOp *op)
 {
-  for (guint i = 0; i < op->n_after; i++)
+  for (guint i = 0; i < LEAT_BOUND_OP (op)->n_after; i++)
     {
-      const LeatOp *before = leat_plan_get_op (plan, op->after[i]);
+      const LeatOp *before = leat_plan_get_op (plan, LEAT_BOUND_OP (op)->after[i]);
 
-      if (before->index == first || (!before->kept && is_before_without_kept (plan, first, before)))
+      if (before->index == first || (!LEAT_BOUND_OP (before)->kept && is_before_without_kept (plan, first, before)))
         return TRUE;
     }
   return FALSE;
@@ -140,7 +140,7 @@ test_plan_reuse_leaves_nobody_without_the_table (void)
     {
       const LeatOp *op = leat_plan_get_op (plan, i);
 
-      if (!op->by_slot || op->kept)
+      if (!LEAT_BOUND_OP (op)->by_slot || LEAT_BOUND_OP (op)->kept)
         continue;
       by_slot++;
       g_assert_true (is_before_without_kept (plan, 0, op));

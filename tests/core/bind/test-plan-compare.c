@@ -3,7 +3,7 @@
  */
 
 #include "leat.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "toy-nodes.h"
 #include "bind/leat-bind-private.h"
 
@@ -121,7 +121,7 @@ test_plan_compare_work (void)
   Pair pair;
 
   pair_init (&pair, NULL);
-  leat_plan_get_op (pair.b, 2)->elided = TRUE;
+  LEAT_BOUND_OP (leat_plan_get_op (pair.b, 2))->elided = TRUE;
   pair_check (&pair, LEAT_PLANS_DIFFER, "\"stage\"", TRUE);
 }
 
@@ -150,11 +150,11 @@ typedef struct
   }
 
 static const Field fields[] = {
-  OF (IN_OP, LeatOp, elided, LEAT_PLANS_DIFFER),
-  OF (IN_OP, LeatOp, packed_with, LEAT_PLANS_DIFFER),
-  OF (IN_OP, LeatOp, kept, LEAT_PLANS_DIFFER),
-  OF (IN_OP, LeatOp, by_slot, LEAT_PLANS_DIFFER),
-  OF (IN_OP, LeatOp, n_after, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatBoundOp, elided, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatBoundOp, packed_with, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatBoundOp, kept, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatBoundOp, by_slot, LEAT_PLANS_DIFFER),
+  OF (IN_OP, LeatBoundOp, n_after, LEAT_PLANS_DIFFER),
   OF (IN_OP, LeatOp, n_touches, LEAT_PLANS_ALIKE),
   OF (IN_OP, LeatOp, n_args, LEAT_PLANS_ALIKE),
   OF (IN_OP, LeatOp, cooperative, LEAT_PLANS_ALIKE),
@@ -175,10 +175,10 @@ static const Field fields[] = {
   OF (IN_BUFFER, LeatBuffer, scope, LEAT_PLANS_ALIKE),
   OF (IN_BUFFER, LeatBuffer, tells_flush, LEAT_PLANS_ALIKE),
   OF (IN_BUFFER, LeatBuffer, user, LEAT_PLANS_ALIKE),
-  OF (IN_BUFFER, LeatBuffer, place, LEAT_PLANS_ALIKE),
-  OF (IN_BUFFER, LeatBuffer, root, LEAT_PLANS_ALIKE),
-  OF (IN_BUFFER, LeatBuffer, offset, LEAT_PLANS_ALIKE),
-  OF (IN_BUFFER, LeatBuffer, kept, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBoundBuffer, place, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBoundBuffer, root, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBoundBuffer, offset, LEAT_PLANS_ALIKE),
+  OF (IN_BUFFER, LeatBoundBuffer, kept, LEAT_PLANS_ALIKE),
   OF (IN_PIECE, LeatPiece, first, LEAT_PLANS_ALIKE),
   OF (IN_PIECE, LeatPiece, end, LEAT_PLANS_ALIKE),
   OF (IN_PIECE, LeatPiece, captured, LEAT_PLANS_ALIKE),
@@ -190,7 +190,7 @@ static const Field fields[] = {
 
 /* What tells plans apart before they are compared. */
 static const char *const hashed[] = {
-  "LeatOp.elided",
+  "LeatBoundOp.elided",
   "LeatOp.n_args",
   "LeatOp.n_touches",
   "LeatOp.kind",
@@ -203,9 +203,9 @@ static const char *const hashed[] = {
   "LeatOpArg.buffer",
   "LeatBuffer.kind",
   "LeatBuffer.bytes",
-  "LeatBuffer.place",
-  "LeatBuffer.root",
-  "LeatBuffer.offset",
+  "LeatBoundBuffer.place",
+  "LeatBoundBuffer.root",
+  "LeatBoundBuffer.offset",
   NULL,
 };
 
@@ -256,7 +256,8 @@ pair_find_field (Pair *self, const Field *field)
       at = (guint8 *) leat_plan_get_buffer (self->b, self->b->buffers->len - 1);
       break;
     case IN_PIECE:
-      at = (guint8 *) &g_array_index (self->b->pieces, LeatPiece, self->b->pieces->len - 1);
+      at = (guint8 *) &g_array_index (LEAT_BOUND_PLAN (self->b)->pieces, LeatPiece,
+                                      LEAT_BOUND_PLAN (self->b)->pieces->len - 1);
       break;
     }
   return at + field->offset;
@@ -327,10 +328,10 @@ test_plan_compare_names (void)
   g_assert_cmpint (leat_plan_compare (pair.a, pair.b, &why), ==, LEAT_PLANS_DIFFER);
   op->node = node;
   g_clear_pointer (&why, g_free);
-  g_assert_cmpuint (op->n_after, >, 0);
-  op->after[0]++;
+  g_assert_cmpuint (LEAT_BOUND_OP (op)->n_after, >, 0);
+  LEAT_BOUND_OP (op)->after[0]++;
   g_assert_cmpint (leat_plan_compare (pair.a, pair.b, &why), ==, LEAT_PLANS_DIFFER);
-  op->after[0]--;
+  LEAT_BOUND_OP (op)->after[0]--;
   g_free (why);
   pair_check (&pair, LEAT_PLANS_MATCH, NULL, TRUE);
 }

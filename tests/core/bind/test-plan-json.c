@@ -3,7 +3,7 @@
  */
 
 #include "leat.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "bind/leat-bind-private.h"
 
 #include <json-glib/json-glib.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "toy-nodes.h"
 
 /* Which output had too little room for a count: plans made by hand, of which each op writes a buffer of its own from

@@ -4,7 +4,7 @@
 
 #include "toy-nodes.h"
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 /* In which order nodes are planned: each after those that feed it, and of those that may come next the one that was
  * added first.  Here that is done step by step. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 /* Where data come from that copies have brought. */
 

@@ -3,7 +3,7 @@
  */
 
 #include "leat.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 #include "toy-nodes.h"
 #include "bind/leat-bind-private.h"
 
@@ -161,11 +161,11 @@ test_plan_branches_stay_parallel (void)
 
   g_assert_no_error (error);
   /* ops: 0 source, 1 up, 2 left, 3 right, 4 join a, 5 join b, 6 down, 7 sink */
-  g_assert_cmpuint (leat_plan_get_op (plan, 2)->n_after, ==, 1);
-  g_assert_cmpuint (leat_plan_get_op (plan, 2)->after[0], ==, 1);
-  g_assert_cmpuint (leat_plan_get_op (plan, 3)->n_after, ==, 1);
-  g_assert_cmpuint (leat_plan_get_op (plan, 3)->after[0], ==, 1);
-  g_assert_cmpuint (leat_plan_get_op (plan, 5)->n_after, ==, 2);
+  g_assert_cmpuint (LEAT_BOUND_OP (leat_plan_get_op (plan, 2))->n_after, ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_OP (leat_plan_get_op (plan, 2))->after[0], ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_OP (leat_plan_get_op (plan, 3))->n_after, ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_OP (leat_plan_get_op (plan, 3))->after[0], ==, 1);
+  g_assert_cmpuint (LEAT_BOUND_OP (leat_plan_get_op (plan, 5))->n_after, ==, 2);
   /* left and right may run at once: their results must not share memory */
   g_assert_cmpuint (leat_plan_get_device_bytes (plan), ==, 4 * 4096);
 }
@@ -275,7 +275,7 @@ make_random_plan (GRand *rand)
         leat_op_touch (op, g_rand_int_range (rand, 0, n_buffers), g_rand_int_range (rand, 1, 4));
       op->to = op->from = op->touches[0].buffer;
     }
-  return plan;
+  return leat_bound_plan_new (plan);
 }
 
 static gboolean
@@ -295,11 +295,11 @@ op_reaches (LeatPlan *plan, guint from, guint to, gboolean skip_direct)
 {
   const LeatOp *op = leat_plan_get_op (plan, to);
 
-  for (guint i = 0; i < op->n_after; i++)
+  for (guint i = 0; i < LEAT_BOUND_OP (op)->n_after; i++)
     {
-      if (op->after[i] == from && !skip_direct)
+      if (LEAT_BOUND_OP (op)->after[i] == from && !skip_direct)
         return TRUE;
-      if (op->after[i] > from && op_reaches (plan, from, op->after[i], FALSE))
+      if (LEAT_BOUND_OP (op)->after[i] > from && op_reaches (plan, from, LEAT_BOUND_OP (op)->after[i], FALSE))
         return TRUE;
     }
   return FALSE;
@@ -334,10 +334,10 @@ check_edges (LeatPlan *plan)
       for (guint i = 0; i < j; i++)
         if (ops_conflict (leat_plan_get_op (plan, i), op))
           g_assert_true (op_reaches (plan, i, j, FALSE));
-      for (guint e = 0; e < op->n_after; e++)
+      for (guint e = 0; e < LEAT_BOUND_OP (op)->n_after; e++)
         {
-          g_assert_true (ops_conflict (leat_plan_get_op (plan, op->after[e]), op));
-          g_assert_false (op_reaches (plan, op->after[e], j, TRUE));
+          g_assert_true (ops_conflict (leat_plan_get_op (plan, LEAT_BOUND_OP (op)->after[e]), op));
+          g_assert_false (op_reaches (plan, LEAT_BOUND_OP (op)->after[e], j, TRUE));
         }
     }
 }
@@ -349,12 +349,13 @@ check_layout (LeatPlan *plan)
     for (guint b = 0; b < a; b++)
       {
         const LeatBuffer *x = leat_plan_get_buffer (plan, a), *y = leat_plan_get_buffer (plan, b);
-        gboolean overlap = x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
+        gboolean overlap = LEAT_BOUND_BUFFER (x)->offset < LEAT_BOUND_BUFFER (y)->offset + y->bytes
+                           && LEAT_BOUND_BUFFER (y)->offset < LEAT_BOUND_BUFFER (x)->offset + x->bytes;
 
         if (overlap)
           g_assert_true (buffers_may_share (plan, a, b) || buffers_may_share (plan, b, a));
-        g_assert_cmpuint (x->offset % 256, ==, 0);
-        g_assert_cmpuint (x->offset + x->bytes, <=, plan->arena_bytes);
+        g_assert_cmpuint (LEAT_BOUND_BUFFER (x)->offset % 256, ==, 0);
+        g_assert_cmpuint (LEAT_BOUND_BUFFER (x)->offset + x->bytes, <=, LEAT_BOUND_PLAN (plan)->arena_bytes);
       }
 }
 

@@ -5,7 +5,7 @@
 
 #include "kernel/leat-image-private.h"
 #include "kernel/leat-kernel-source-private.h"
-#include "plan/leat-plan-private.h"
+#include "bind/leat-bound-plan-private.h"
 
 /* What the nodes write compiles for a GPU, also where there is none.  With a folder in
  * TEST_PRIMITIVE_TEXTS the texts are left there. */
