@@ -254,7 +254,7 @@ leat_bind_lift_dependencies (LeatBoundPlan *bound)
       leat_op_take_after (op, after);
     }
   for (guint i = 0; i < self->loops->len; i++)
-    if (LEAT_BOUND_LOOP (((LeatPlanLoop *) g_ptr_array_index (self->loops, i)))->method != LEAT_LOOP_FUSED)
+    if (((LeatBoundLoop *) g_ptr_array_index (self->loops, i))->method != LEAT_LOOP_FUSED)
       leat_plan_end_body (self, g_ptr_array_index (self->loops, i));
 }
 

@@ -136,8 +136,8 @@ leat_plan_join_after (LeatPlan *self, const LeatAncestors *ancestors, LeatOp *ca
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (guint));
 
   for (guint i = 0; i < ops->len; i++)
-    g_array_append_vals (all, LEAT_BOUND_OP (((LeatOp *) g_ptr_array_index (ops, i)))->after,
-                         LEAT_BOUND_OP (((LeatOp *) g_ptr_array_index (ops, i)))->n_after);
+    g_array_append_vals (all, ((LeatBoundOp *) g_ptr_array_index (ops, i))->after,
+                         ((LeatBoundOp *) g_ptr_array_index (ops, i))->n_after);
   g_free (bound->after);
   g_free (bound->early);
   bound->after = g_new (guint, all->len + 1);

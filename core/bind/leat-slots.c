@@ -66,7 +66,7 @@ leat_slot_find (const LeatSlot *self, const LeatBuffer *buffer)
     {
       guint middle = (low + high) / 2;
 
-      if (LEAT_BOUND_BUFFER (((LeatBuffer *) g_ptr_array_index (self->members, middle)))->first_op
+      if (((LeatBoundBuffer *) g_ptr_array_index (self->members, middle))->first_op
           <= LEAT_BOUND_BUFFER (buffer)->first_op)
         low = middle + 1;
       else

@@ -45,8 +45,7 @@ leat_batch_take_chains (LeatBatch *self, LeatPlan *plan)
     {
       const LeatFusible *fusible = g_ptr_array_index (self->narrow->fusibles, i);
 
-      LEAT_BOUND_FUSIBLE (((LeatFusible *) g_ptr_array_index (plan->fusibles, i)))->measured =
-        LEAT_BOUND_FUSIBLE (fusible)->measured;
+      ((LeatBoundFusible *) g_ptr_array_index (plan->fusibles, i))->measured = LEAT_BOUND_FUSIBLE (fusible)->measured;
     }
 }
 

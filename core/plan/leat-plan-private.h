@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The plan's tables.  Ops stand in an order in which they may run one after the other; `after` holds what each truly
- * waits for.  Nobody writes into it once it is recorded: what binding chooses is a LeatBoundPlan's. */
+/* The plan's tables.  Ops stand in an order in which they may run one after the other.  Nobody writes into a plan once
+ * it is recorded: what each op truly waits for, and all else that binding chooses, is a LeatBoundPlan's. */
 
 /* The data that come to @input become the contents of buffer @state in the next run. */
 typedef struct
