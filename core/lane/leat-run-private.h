@@ -119,7 +119,6 @@ static inline void
 leat_run_begin_again (LeatRun *self)
 {
   self->items = self->bytes = self->taken = 0;
-  self->begin_us = 0;
   self->known = self->reported = FALSE;
 }
 

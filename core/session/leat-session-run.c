@@ -144,7 +144,8 @@ leat_session_launch_all (LeatSession *self, LeatFlight *flight, gboolean settled
   if (settled ? !leat_lane_launch (lane, run->path, error) : !leat_session_launch_path (self, flight, error))
     return FALSE;
   leat_session_note_predicted (self, run->path);
-  run->launched = TRUE;
+  if (!settled)
+    run->launched = TRUE;
   return TRUE;
 }
 
@@ -285,7 +286,8 @@ leat_session_wait_for_work (LeatSession *self, LeatFlight *flight, gboolean sett
     leat_nvtx_pop ();
   if (!settled && (run->traced || run->measured))
     run->marks[LEAT_MARK_COMPUTED] = leat_run_now_ns ();
-  run->launched = run->watched = FALSE;
+  if (!settled)
+    run->launched = run->watched = FALSE;
   if (!settled && !leat_session_leave_work (self, flight, good, error))
     return FALSE;
   if (!good
@@ -444,6 +446,18 @@ leat_session_begin_work (LeatSession *self, LeatFlight *flight, GError **error)
   return !run->ends || leat_lane_set_ending (flight->lane, error);
 }
 
+/* Times that nobody asks for where no source was asked. */
+static void
+leat_session_note_filled_at (LeatRun *run)
+{
+  run->read_us = run->streamed ? run->read_us : run->filled_us;
+  run->begin_us = run->begin_us != 0 ? run->begin_us : run->filled_us;
+  if (run->traced && !run->streamed)
+    leat_session_mark_filled (run);
+  if (run->traced)
+    run->marks[LEAT_MARK_HANDED] = leat_run_now_ns ();
+}
+
 static G_ALWAYS_INLINE inline gboolean
 leat_session_start_work (LeatSession *self, LeatFlight *flight, gboolean settled, GError **error)
 {
@@ -455,18 +469,14 @@ leat_session_start_work (LeatSession *self, LeatFlight *flight, gboolean settled
       || (leat_changes_are_there (leat_pipeline_get_changes (self->pipeline))
           && !leat_session_take_changes (self, error)))
     return FALSE;
-  run->number = run->streamed ? run->number : self->told.ledger.stats.runs + 1;
+  run->number = !settled && run->streamed ? run->number : self->told.ledger.stats.runs + 1;
   run->known = self->recall.memo != NULL && leat_recall_find (&self->recall, &self->told, flight);
   if (!settled && !leat_session_begin_work (self, flight, error))
     return FALSE;
   if (run->begin_us != 0 || !run->known)
     run->filled_us = g_get_monotonic_time ();
-  run->read_us = run->streamed ? run->read_us : run->filled_us;
-  run->begin_us = run->begin_us != 0 ? run->begin_us : run->filled_us;
-  if (!settled && run->traced && !run->streamed)
-    leat_session_mark_filled (run);
-  if (!settled && run->traced)
-    run->marks[LEAT_MARK_HANDED] = leat_run_now_ns ();
+  if (!settled)
+    leat_session_note_filled_at (run);
   return run->known || run->refused || leat_session_launch_work (self, flight, settled, error);
 }
 
@@ -517,18 +527,22 @@ leat_session_await_work (LeatSession *self, LeatFlight *flight, gboolean settled
 
   if (run->known)
     return TRUE;
-  run->ended_us = run->filled_us;
+  if (!settled)
+    run->ended_us = run->filled_us;
   if (!settled && run->refused)
     {
       g_propagate_error (error, g_steal_pointer (&self->tuning.trial_error));
       return FALSE;
     }
-  if (run->launched && !leat_session_wait_for_work (self, flight, settled, error))
+  if ((settled || run->launched) && !leat_session_wait_for_work (self, flight, settled, error))
     return FALSE;
   /* One of several that are under way is for who has them all. */
   if (!settled && run->short_of != NULL && (run->streamed || !leat_session_run_whole (self, flight, error)))
     return run->streamed;
-  leat_session_note_device_time (self, run);
+  if (settled)
+    leat_session_note_device_us (self, run->ended_us - run->filled_us);
+  else
+    leat_session_note_device_time (self, run);
   /* A result that is known already would come without what was reported of it. */
   if (self->recall.memo != NULL && !run->reported)
     leat_recall_keep (&self->recall, flight);

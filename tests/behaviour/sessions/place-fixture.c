@@ -76,21 +76,21 @@ place_attempt (Place *self)
 }
 
 LeatFlow
-place_replay (Place *self, gboolean quickly)
+place_replay (Place *self, gboolean settled)
 {
   guint64 before = self->base.session->told.ledger.n_settled;
   LeatFlow flow = place_attempt (self);
 
-  g_assert_cmpuint (self->base.session->told.ledger.n_settled - before, ==, quickly && self->quick);
+  g_assert_cmpuint (self->base.session->told.ledger.n_settled - before, ==, settled && self->settles);
   return flow;
 }
 
 void
-place_run (Place *self, float first, float a, float b, gboolean quickly)
+place_run (Place *self, float first, float a, float b, gboolean settled)
 {
   place_fill (self, first);
   memset (self->out.data, 0xff, PLACE_N * sizeof (float));
-  g_assert_cmpint (place_replay (self, quickly), ==, LEAT_FLOW_DATA);
+  g_assert_cmpint (place_replay (self, settled), ==, LEAT_FLOW_DATA);
   for (guint i = 0; i < PLACE_N; i++)
     g_assert_cmpfloat (((float *) self->out.data)[i], ==, a * (first + (float) i) + b);
 }
@@ -180,10 +180,11 @@ place_note_end (Place *self)
 }
 
 static char *
-place_play (const char *text, LeatExecutor executor, PlaceScene scene, const char *property, gint value, gboolean quick)
+place_play (const char *text, LeatExecutor executor, PlaceScene scene, const char *property, gint value,
+            gboolean settles)
 {
   /* Where a kernel stays and a run takes long, the driver is asked now and then whether it still goes on. */
-  Place self = { .quick = quick, .looks = executor == LEAT_EXECUTOR_PERSISTENT, .told = g_string_new (NULL) };
+  Place self = { .settles = settles, .looks = executor == LEAT_EXECUTOR_PERSISTENT, .told = g_string_new (NULL) };
   g_autoptr (GError) error = NULL;
 
   session_fixture_open (&self.base, text, executor);
@@ -194,7 +195,7 @@ place_play (const char *text, LeatExecutor executor, PlaceScene scene, const cha
       leat_session_open (self.base.session, NULL, &error);
       g_assert_no_error (error);
     }
-  self.base.session->options.never_settled = !quick;
+  self.base.session->options.never_settled = !settles;
   self.on_gpu = !leat_device_is_cpu (leat_session_get_device (self.base.session));
   leat_session_start_counting (self.base.session, &error);
   g_assert_no_error (error);
@@ -202,7 +203,7 @@ place_play (const char *text, LeatExecutor executor, PlaceScene scene, const cha
     place_map (&self);
   (*scene) (&self);
   place_note_end (&self);
-  g_assert_true (quick || self.base.session->told.ledger.n_settled == 0);
+  g_assert_true (settles || self.base.session->told.ledger.n_settled == 0);
   session_fixture_close (&self.base);
   return g_string_free (self.told, FALSE);
 }
@@ -211,15 +212,15 @@ void
 place_check_with (const char *text, LeatExecutor executor, PlaceScene scene, const char *property, gint value)
 {
   g_autofree char *ordinary = place_play (text, executor, scene, property, value, FALSE);
-  g_autofree char *quick = place_play (text, executor, scene, property, value, TRUE);
+  g_autofree char *settles = place_play (text, executor, scene, property, value, TRUE);
 
   g_auto (GStrv) lines = g_strsplit (ordinary, "\n", -1);
-  g_auto (GStrv) quick_lines = g_strsplit (quick, "\n", -1);
+  g_auto (GStrv) settled_lines = g_strsplit (settles, "\n", -1);
 
   /* Line by line, so that a failure shows what differs. */
-  for (guint i = 0; lines[i] != NULL && quick_lines[i] != NULL; i++)
-    g_assert_cmpstr (quick_lines[i], ==, lines[i]);
-  g_assert_cmpuint (g_strv_length (quick_lines), ==, g_strv_length (lines));
+  for (guint i = 0; lines[i] != NULL && settled_lines[i] != NULL; i++)
+    g_assert_cmpstr (settled_lines[i], ==, lines[i]);
+  g_assert_cmpuint (g_strv_length (settled_lines), ==, g_strv_length (lines));
 }
 
 void

@@ -6,7 +6,7 @@
 #include "session-fixture.h"
 
 /* A session between two `app` nodes whose data are filled and read in place, run twice: by the ordinary way alone, and
- * with short runs where these can be.  All that a program can see is written down, and must be the same. */
+ * with settled runs where these can be.  All that a program can see is written down, and must be the same. */
 
 #define PLACE_N 8
 
@@ -14,8 +14,8 @@ typedef struct
 {
   SessionFixture base;
   LeatView in, out;
-  gboolean quick; /* short runs are allowed */
-  gboolean looks; /* runs are waited for by looking */
+  gboolean settles; /* settled runs are allowed */
+  gboolean looks;   /* runs are waited for by looking */
   /* Of a GPU each look is a call, and how many there are is chance; and a batch's wait is only seen where it sleeps. */
   gboolean on_gpu;
   /* Work fails after it was asked for, and it is chance which of the calls behind that is told of it first: no others
@@ -35,9 +35,9 @@ void place_map (Place *self);
 void place_fill (Place *self, float first);
 /* One run; writes down what came of it. */
 LeatFlow place_attempt (Place *self);
-/* @quickly: by the short way, where short runs are allowed */
-LeatFlow place_replay (Place *self, gboolean quickly);
+/* @settled: it is a settled run, where these are allowed */
+LeatFlow place_replay (Place *self, gboolean settled);
 /* Fills, runs, and holds the results against a*x+b. */
-void place_run (Place *self, float first, float a, float b, gboolean quickly);
+void place_run (Place *self, float first, float a, float b, gboolean settled);
 void place_note (Place *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void place_set_double (Place *self, const char *node, const char *name, double value);

@@ -105,7 +105,7 @@ stand_in_load (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatDevice) device = leat_device_open (NULL, &error);
-  g_autofree char *path = g_test_build_filename (G_TEST_BUILT, "core", "replay", "cupti-stand-in.so", NULL);
+  g_autofree char *path = g_test_build_filename (G_TEST_BUILT, "behaviour", "sessions", "cupti-stand-in.so", NULL);
   gpointer library;
 
   g_assert_no_error (error);

@@ -10,7 +10,7 @@
 
 #include <glib/gstdio.h>
 
-/* Short runs (leat-session-quick.c) against ordinary ones: each scene is played with and without them.  What a scene
+/* Settled runs against ordinary ones: each scene is played with and without them.  What a scene
  * says of a run, TRUE or FALSE, is whether it is a short one. */
 
 #define COPY                                                                                                           \
@@ -473,7 +473,7 @@ traced (Place *self)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *path = NULL;
-  int fd = g_file_open_tmp ("leat-quick-XXXXXX", &path, &error);
+  int fd = g_file_open_tmp ("leat-settled-XXXXXX", &path, &error);
 
   g_assert_no_error (error);
   g_close (fd, NULL);
@@ -711,7 +711,7 @@ write_kernels (void)
 {
   g_autoptr (GError) error = NULL;
 
-  kernel_folder = g_dir_make_tmp ("leat-quick-XXXXXX", &error);
+  kernel_folder = g_dir_make_tmp ("leat-settled-XXXXXX", &error);
   g_assert_no_error (error);
   kernel_path = g_build_filename (kernel_folder, "kernels.cu", NULL);
   g_file_set_contents (kernel_path, kernels, -1, &error);
@@ -721,7 +721,7 @@ write_kernels (void)
 static void
 add_case (const Case *self, LeatExecutor executor, const char *name)
 {
-  g_autofree char *path = g_strdup_printf ("/leat/session/quick/%s/%s", self->name, name);
+  g_autofree char *path = g_strdup_printf ("/leat/session/settled/%s/%s", self->name, name);
   Case *it = g_memdup2 (self, sizeof *it);
 
   it->executor = executor;
@@ -746,10 +746,10 @@ main (int argc, char **argv)
   add_cases (LEAT_EXECUTOR_EAGER, "eager");
   for (guint i = 0; i < G_N_ELEMENTS (persistent_cases); i++)
     add_case (&persistent_cases[i], LEAT_EXECUTOR_PERSISTENT, "resident");
-  g_test_add_func ("/leat/session/quick/settles", test_session_settled_settles);
-  g_test_add_func ("/leat/session/quick/queues", test_session_settled_queues);
-  g_test_add_func ("/leat/session/quick/foreign", test_session_settled_foreign);
-  g_test_add_func ("/leat/session/quick/threads", test_session_settled_threads);
+  g_test_add_func ("/leat/session/settled/settles", test_session_settled_settles);
+  g_test_add_func ("/leat/session/settled/queues", test_session_settled_queues);
+  g_test_add_func ("/leat/session/settled/foreign", test_session_settled_foreign);
+  g_test_add_func ("/leat/session/settled/threads", test_session_settled_threads);
   result = g_test_run ();
   g_unlink (kernel_path);
   g_rmdir (kernel_folder);

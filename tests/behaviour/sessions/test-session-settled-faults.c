@@ -66,21 +66,21 @@ check_calls (LeatExecutor executor)
 }
 
 static void
-test_quick_faults_calls (gconstpointer executor)
+test_settled_faults_calls (gconstpointer executor)
 {
   with_argument = FALSE;
   check_calls (GPOINTER_TO_INT (executor));
 }
 
 static void
-test_quick_faults_argument (gconstpointer executor)
+test_settled_faults_argument (gconstpointer executor)
 {
   with_argument = TRUE;
   check_calls (GPOINTER_TO_INT (executor));
 }
 
 static void
-test_quick_faults_work (gconstpointer executor)
+test_settled_faults_work (gconstpointer executor)
 {
   static const char *const faults[] = { "launch:1", "copy:1", "copy:2" };
 
@@ -101,11 +101,11 @@ main (int argc, char **argv)
   if (!fault_driver_init_or_skip ())
     return 0;
 #define ADD(name, test)                                                                                                \
-  g_test_add_data_func ("/leat/session/quick-faults/" name "/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test);     \
-  g_test_add_data_func ("/leat/session/quick-faults/" name "/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test)
-  ADD ("calls", test_quick_faults_calls);
-  ADD ("argument", test_quick_faults_argument);
-  ADD ("work", test_quick_faults_work);
+  g_test_add_data_func ("/leat/session/settled-faults/" name "/graph", GINT_TO_POINTER (LEAT_EXECUTOR_GRAPH), test);   \
+  g_test_add_data_func ("/leat/session/settled-faults/" name "/eager", GINT_TO_POINTER (LEAT_EXECUTOR_EAGER), test)
+  ADD ("calls", test_settled_faults_calls);
+  ADD ("argument", test_settled_faults_argument);
+  ADD ("work", test_settled_faults_work);
 #undef ADD
   return g_test_run ();
 }
