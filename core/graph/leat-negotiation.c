@@ -308,7 +308,7 @@ leat_negotiation_complete_outputs (LeatNegotiation *self, GError **error)
       label = leat_port_dup_label (port);
       text = leat_spec_to_string (allowed, LEAT_SPEC_STYLE_FILE);
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-                   "cannot tell the spec of %s, of which only %s is known: write it on the node, %s=SPEC", label, text,
+                   "cannot tell the spec of %s: only %s is known; write it on the node, %s=SPEC", label, text,
                    port->name);
       return FALSE;
     }

@@ -64,7 +64,7 @@ leat_plugin_check_choices (const LeatNodeInfo *node, const LeatProp *prop, GErro
   if (n == 0)
     return leat_plugin_fail (error, "%s: property \"%s\" has no choices", node->id, prop->name);
   if (prop->def.i < 0 || prop->def.i >= (gint64) n)
-    return leat_plugin_fail (error, "%s: the default of property \"%s\" is none of its %u choices", node->id,
+    return leat_plugin_fail (error, "%s: the default of property \"%s\" is not one of its %u choices", node->id,
                              prop->name, n);
   return TRUE;
 }
@@ -127,7 +127,8 @@ leat_node_info_check_sizes (const LeatNodeInfo *self, GError **error)
     return leat_plugin_fail (error, "a node has the id \"%s\", which cannot be one", self->id != NULL ? self->id : "");
   if (self->n_props > LEAT_PLUGIN_MAX_ENTRIES || self->n_ports > LEAT_PLUGIN_MAX_ENTRIES
       || (self->n_props > 0 && self->props == NULL) || (self->n_ports > 0 && self->ports == NULL))
-    return leat_plugin_fail (error, "%s: its lists of properties and ports are not what their lengths say", self->id);
+    return leat_plugin_fail (error, "%s: the lists of properties and ports do not have the lengths that are given",
+                             self->id);
   if (self->n_props > 0 && !leat_plugin_check_size (self->props[0].size, LEAT_PROP_SIZE_1, "a property", error))
     return FALSE;
   return self->n_ports == 0
@@ -162,7 +163,7 @@ leat_plugin_info_check (const LeatPluginInfo *self, GError **error)
   if (self->name == NULL || *self->name == '\0')
     return leat_plugin_fail (error, "the plugin has no name");
   if (self->n_nodes > LEAT_PLUGIN_MAX_ENTRIES || (self->n_nodes > 0 && self->nodes == NULL))
-    return leat_plugin_fail (error, "its list of nodes is not what its length says");
+    return leat_plugin_fail (error, "its list of nodes does not have the length that is given");
   for (guint i = 0; i < self->n_nodes; i++)
     {
       if (self->nodes[i] == NULL)

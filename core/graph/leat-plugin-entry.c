@@ -84,7 +84,7 @@ leat_plugin_entry_check (LeatPluginEntry *self, const char *folder)
 
   if (open != NULL)
     leat_plugin_entry_set_broken (
-      self, TRUE, g_strdup_printf ("everybody may write to %s, and so say what is run: chmod o-w makes it safe", open));
+      self, TRUE, g_strdup_printf ("%s is not used: everybody may write to it; chmod o-w makes it safe", open));
 }
 
 void

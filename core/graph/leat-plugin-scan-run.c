@@ -62,7 +62,7 @@ leat_plugin_find_helper (GError **error)
       if (g_file_test (given, G_FILE_TEST_IS_EXECUTABLE))
         return g_strdup (given);
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_PLUGIN,
-                   "the scan helper %s, which LEAT_PLUGIN_SCANNER names, is no program", given);
+                   "the scan helper %s, which LEAT_PLUGIN_SCANNER names, is not a program", given);
       return NULL;
     }
   beside = leat_plugin_dup_beside_library (".");

@@ -91,9 +91,9 @@ leat_port_check_specs (LeatPort *self, LeatPort *input, GError **error)
   return FALSE;
 }
 
-/* Finds the way downstream from @node to @goal; on success @way holds the nodes, @goal first. */
+/* Finds the path downstream from @node to @goal; on success @path holds the nodes, @goal first. */
 static gboolean
-leat_port_find_way (LeatNode *node, LeatNode *goal, GHashTable *seen, GPtrArray *way)
+leat_port_find_path (LeatNode *node, LeatNode *goal, GHashTable *seen, GPtrArray *path)
 {
   GPtrArray *ports = leat_node_get_ports (node);
   gboolean found = node == goal;
@@ -106,10 +106,10 @@ leat_port_find_way (LeatNode *node, LeatNode *goal, GHashTable *seen, GPtrArray 
 
       for (guint j = 0; port->peers != NULL && j < port->peers->len && !found; j++)
         found = (((LeatPort *) port->peers->pdata[j])->flags & LEAT_PORT_DELAYED) == 0
-                && leat_port_find_way (((LeatPort *) port->peers->pdata[j])->node, goal, seen, way);
+                && leat_port_find_path (((LeatPort *) port->peers->pdata[j])->node, goal, seen, path);
     }
   if (found)
-    g_ptr_array_add (way, node);
+    g_ptr_array_add (path, node);
   return found;
 }
 
@@ -128,7 +128,7 @@ static gboolean
 leat_port_check_cycle (LeatPort *self, LeatPort *input, GError **error)
 {
   g_autoptr (GHashTable) seen = NULL;
-  g_autoptr (GPtrArray) way = NULL;
+  g_autoptr (GPtrArray) path = NULL;
   GString *why;
   g_autofree char *text = NULL;
 
@@ -138,13 +138,13 @@ leat_port_check_cycle (LeatPort *self, LeatPort *input, GError **error)
           || !leat_port_node_has_links (self->node, LEAT_PORT_INPUT)))
     return TRUE;
   seen = g_hash_table_new (NULL, NULL);
-  way = g_ptr_array_new ();
-  if ((input->flags & LEAT_PORT_DELAYED) != 0 || !leat_port_find_way (input->node, self->node, seen, way))
+  path = g_ptr_array_new ();
+  if ((input->flags & LEAT_PORT_DELAYED) != 0 || !leat_port_find_path (input->node, self->node, seen, path))
     return TRUE;
   why = g_string_new ("that would close a cycle: ");
   g_string_append (why, leat_node_get_label (self->node));
-  for (guint i = way->len; i > 0; i--)
-    g_string_append_printf (why, " -> %s", leat_node_get_label (way->pdata[i - 1]));
+  for (guint i = path->len; i > 0; i--)
+    g_string_append_printf (why, " -> %s", leat_node_get_label (path->pdata[i - 1]));
   text = g_string_free (why, FALSE);
   leat_port_set_link_error (self, input, LEAT_GRAPH_ERROR_CYCLE, text, error);
   return FALSE;

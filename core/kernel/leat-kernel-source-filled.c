@@ -116,7 +116,7 @@ leat_kernel_source_find_variable (LeatKernelSource *self, const char *name, Leat
   else if (!leat_variable_read_type (self->unit, variable, type))
     leat_tokens_set_error (
       self->unit->tokens, variable->name, LEAT_KERNEL_ERROR_SOURCE, error,
-      "\"%s\" is no number and no array of numbers, and only such are filled; write an initialiser, "
+      "\"%s\" is neither a number nor an array of numbers, so it cannot be filled; write an initialiser, "
       "or make it an input of the kernel",
       name);
   else

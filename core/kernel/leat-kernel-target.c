@@ -55,11 +55,11 @@ leat_kernel_source_check_params (LeatKernelSource *self, const LeatPrototype *bo
         continue;
       if (i >= bound->n_params || i >= other->n_params)
         message = g_strdup_printf ("%s: the kernel \"%s\" takes %u parameters, and %u where it is compiled for %s; "
-                                   "conditions on the device can change what it does, and not what it takes",
+                                   "conditions on the device may change its body, not its parameters",
                                    self->name, bound->entry, bound->n_params, other->n_params, device);
       else
         message = g_strdup_printf ("%s:%u:%u: \"%s\" of the kernel \"%s\" is %s, and %s where it is compiled for %s; "
-                                   "conditions on the device can change what a kernel does, and not what it takes",
+                                   "conditions on the device may change the body of a kernel, not its parameters",
                                    self->name, a->line, a->column, a->name, bound->entry, a->dtype, b->dtype, device);
       /* The text may be of any encoding. */
       valid = g_utf8_make_valid (message, -1);

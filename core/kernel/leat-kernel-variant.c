@@ -55,7 +55,7 @@ leat_kernel_unit_check_variant (const LeatKernelUnit *self, const LeatDecl *decl
   if (kernel == NULL)
     {
       leat_tokens_set_error (self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,
-                             "there is no __global__ function \"%s\" that this could be a variant of", name);
+                             "there is no __global__ function \"%s\" that this is a variant of", name);
       return FALSE;
     }
   if (leat_kernel_unit_take_same (self, decl, kernel))
@@ -92,7 +92,7 @@ leat_kernel_unit_check_kernel (const LeatKernelUnit *self, const LeatDecl *decl,
   if (!is_void)
     {
       leat_tokens_set_error (self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,
-                             "the kernel \"%s\" must return void; what it finds goes into its outputs", name);
+                             "the kernel \"%s\" must return void; write results to its outputs", name);
       return FALSE;
     }
   if (leat_kernel_unit_take_same (self, decl, first))

@@ -356,7 +356,7 @@ leat_pp_paste (LeatPreprocessor *self, LeatPpToken *token)
         return;
       if (!leat_pp_lex_whole (self, kept, text->len, &whole))
         {
-          leat_pp_fail (self, self->use_line, self->use_column, "\"%.*s\" and \"%.*s\" joined by ## are no token",
+          leat_pp_fail (self, self->use_line, self->use_column, "\"%.*s\" and \"%.*s\" joined by ## are not a token",
                         (int) joined->length, joined->text, (int) next->length, next->text);
           return;
         }

@@ -54,7 +54,7 @@ leat_pp_change_group (LeatPreprocessor *self, const LeatPpToken *directive)
   if (group == NULL || group->last)
     {
       leat_pp_fail (self, directive->line, directive->column,
-                    group == NULL ? "there is no #if that this #%.*s belongs to" : "this #%.*s comes after the #else",
+                    group == NULL ? "this #%.*s has no #if" : "this #%.*s comes after the #else",
                     (int) directive->length, directive->text);
       return TRUE;
     }
@@ -71,7 +71,7 @@ static void
 leat_pp_end_group (LeatPreprocessor *self, const LeatPpToken *directive)
 {
   if (self->file->groups->len == 0)
-    leat_pp_fail (self, directive->line, directive->column, "there is no #if that this #endif belongs to");
+    leat_pp_fail (self, directive->line, directive->column, "this #endif has no #if");
   else
     g_array_set_size (self->file->groups, self->file->groups->len - 1);
 }

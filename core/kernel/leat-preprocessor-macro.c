@@ -186,7 +186,7 @@ leat_pp_read_body (LeatPreprocessor *self, LeatPpDefinition *definition)
         {
           if (before == NULL)
             leat_pp_definition_fail (self, definition, &token,
-                                     "\"##\" joins what stands on either side, and nothing stands on its left");
+                                     "\"##\" joins two tokens, and there is none on its left");
           else
             before->flags |= LEAT_PP_PASTE;
           pasted = TRUE;
@@ -208,8 +208,7 @@ leat_pp_read_body (LeatPreprocessor *self, LeatPpDefinition *definition)
   if (hashed)
     leat_pp_definition_fail (self, definition, &hash, "\"#\" is not followed by a parameter");
   if (pasted)
-    leat_pp_definition_fail (self, definition, &token,
-                             "\"##\" joins what stands on either side, and nothing stands on its right");
+    leat_pp_definition_fail (self, definition, &token, "\"##\" joins two tokens, and there is none on its right");
 }
 
 static void

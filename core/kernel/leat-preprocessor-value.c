@@ -44,7 +44,7 @@ leat_pp_value_read_number (LeatPpValue *self, const LeatPpToken *token)
     if (*p != '\'')
       value.bits = value.bits * base + leat_pp_get_digit (*p);
   if (!leat_pp_check_suffix (p, &is_unsigned))
-    return strpbrk (text, ".eEpP") != NULL && base != 16 ? "only whole numbers count" : "this is no whole number";
+    return strpbrk (text, ".eEpP") != NULL && base != 16 ? "only whole numbers count" : "this is not a whole number";
   value.is_unsigned = is_unsigned || (gint64) value.bits < 0;
   *self = value;
   return NULL;

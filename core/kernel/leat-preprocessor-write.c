@@ -144,7 +144,7 @@ leat_pp_write_token (LeatPreprocessor *self, const LeatPpToken *token)
   /* To whoever reads the text next it would begin a directive. */
   if (token->kind == LEAT_PP_PUNCT && text[0] == '#')
     {
-      leat_pp_fail (self, line, column, "this \"%.*s\" is no directive, and means nothing elsewhere", (int) length,
+      leat_pp_fail (self, line, column, "this \"%.*s\" is not a directive, and means nothing elsewhere", (int) length,
                     text);
       return;
     }

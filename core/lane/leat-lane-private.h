@@ -33,7 +33,7 @@ typedef enum
   LEAT_REPEAT_ON_DEVICE, /* by a loop on the device: one graph for any number */
   LEAT_REPEAT_UNROLLED,  /* as children of a graph, one behind the other */
   LEAT_REPEAT_ALONE,     /* by a launch each */
-} LeatRepeatWay;
+} LeatRepeatMethod;
 
 /* A graph in which that of a path comes several times. */
 typedef struct
@@ -114,7 +114,7 @@ struct _LeatLane
 
   LeatExecutable executables[LEAT_N_PATHS]; /* all zeros where not built */
   LeatRepeatGraph repeats[3];               /* a large one, one for the rest, and one on the device */
-  LeatRepeatWay least_way;                  /* those before it the driver does not do with this graph */
+  LeatRepeatMethod least_method;            /* those before it the driver does not do with this graph */
   LeatRepeater *repeater;                   /* NULL before there was a loop on the device */
   guint64 counted_repeater_from;            /* kernels of it when start_counting () was called */
   LeatEvent *held[2];                       /* recorded among many launches by turns; NULL before there were many */

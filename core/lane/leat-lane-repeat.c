@@ -115,7 +115,7 @@ leat_lane_make_repeater (LeatLane *self, GError **error)
     return TRUE;
   if (inner->domain == LEAT_KERNEL_ERROR)
     {
-      self->least_way = LEAT_REPEAT_UNROLLED;
+      self->least_method = LEAT_REPEAT_UNROLLED;
       g_error_free (inner);
       return FALSE;
     }
@@ -146,7 +146,7 @@ leat_lane_build_repeat (LeatLane *self, LeatRepeatGraph *repeat, LeatPath path, 
   if (result == CUDA_SUCCESS)
     self->counts->instantiations++;
   else if (leat_loop_is_refused (&tried, call, result))
-    self->least_way = n == LEAT_REPEAT_ANY ? LEAT_REPEAT_UNROLLED : LEAT_REPEAT_ALONE;
+    self->least_method = n == LEAT_REPEAT_ANY ? LEAT_REPEAT_UNROLLED : LEAT_REPEAT_ALONE;
   else
     {
       nodes = leat_lane_list_nodes (self->plan);
@@ -235,27 +235,27 @@ leat_lane_why_not_on_device (LeatLane *self, LeatPath path)
     return "the driver has no nodes that do a body again and again";
   if (self->executables[path].turn != NULL)
     return "the runs of several lanes wait for each other";
-  if (self->least_way > LEAT_REPEAT_ON_DEVICE)
+  if (self->least_method > LEAT_REPEAT_ON_DEVICE)
     return self->repeater != NULL ? "the driver does no such loop around this graph"
                                   : "there is no compiler for the kernels that count the runs";
   return NULL;
 }
 
-static LeatRepeatWay
-leat_lane_choose_way (LeatLane *self, LeatPath path, guint64 left)
+static LeatRepeatMethod
+leat_lane_choose_method (LeatLane *self, LeatPath path, guint64 left)
 {
-  if (left < LEAT_REPEAT_LEAST || self->least_way == LEAT_REPEAT_ALONE || !leat_lane_is_one_graph (self, path))
+  if (left < LEAT_REPEAT_LEAST || self->least_method == LEAT_REPEAT_ALONE || !leat_lane_is_one_graph (self, path))
     return LEAT_REPEAT_ALONE;
   return leat_lane_why_not_on_device (self, path) == NULL ? LEAT_REPEAT_ON_DEVICE : LEAT_REPEAT_UNROLLED;
 }
 
 /* Of @n runs as many as go into one launch; 0 with an error, or without one where the driver does not do it so. */
 static guint64
-leat_lane_launch_some (LeatLane *self, LeatPath path, guint64 n, LeatRepeatWay way, GError **error)
+leat_lane_launch_some (LeatLane *self, LeatPath path, guint64 n, LeatRepeatMethod method, GError **error)
 {
   guint some = (guint) MIN (n, LEAT_REPEAT_MOST);
 
-  switch (way)
+  switch (method)
     {
     case LEAT_REPEAT_ON_DEVICE:
       return leat_lane_launch_repeat (self, &self->repeats[2], LEAT_REPEAT_ANY, n, path, error) ? n : 0;
@@ -278,20 +278,20 @@ leat_lane_launch_repeated (LeatLane *self, LeatPath path, guint64 n, const LeatS
   *on_device = FALSE;
   while (n > 0)
     {
-      LeatRepeatWay way = leat_lane_choose_way (self, path, n);
+      LeatRepeatMethod method = leat_lane_choose_method (self, path, n);
       GError *inner = NULL;
       guint64 done;
 
       if (!leat_lane_may_go_on (self, stop, error))
         return FALSE;
-      done = leat_lane_launch_some (self, path, n, way, &inner);
+      done = leat_lane_launch_some (self, path, n, method, &inner);
       if (inner != NULL)
         {
           g_propagate_error (error, inner);
           return FALSE;
         }
       n -= done;
-      *on_device = *on_device || (done > 0 && way == LEAT_REPEAT_ON_DEVICE);
+      *on_device = *on_device || (done > 0 && method == LEAT_REPEAT_ON_DEVICE);
       if (done > 0 && n + done >= LEAT_REPEAT_LEAST)
         self->counts->why_not_on_device = leat_lane_why_not_on_device (self, path);
       if (done > 0 && !leat_lane_hold_back (self, ++launches, error))

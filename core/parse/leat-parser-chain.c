@@ -48,7 +48,7 @@ leat_parser_take_ref (LeatParser *self, LeatSyntaxElement *element, const char *
   if (leat_syntax_is_name (element->name) && (element->port == NULL || leat_syntax_is_name (element->port)))
     return TRUE;
   leat_error_list_add (self->errors, &element->pos, LEAT_PARSE_ERROR_NAME,
-                       "\"%s\" is no port of a node; expected NAME.PORT", text);
+                       "\"%s\" is not the port of a node; expected NAME.PORT", text);
   return FALSE;
 }
 
@@ -61,7 +61,7 @@ leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
     return;
   if (token->value->quoted)
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
-                         "%s is no node; ids and names are written without quotes", text);
+                         "%s is not a node; ids and names are written without quotes", text);
   else if (self->style == LEAT_TEXT_STYLE_TERMINAL && g_str_equal (text, "-"))
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_SYNTAX,
                          "unexpected \"-\"; nodes are linked by \"+\", since a shell takes the > of a ->");
@@ -70,7 +70,7 @@ leat_parser_report_no_element (LeatParser *self, const LeatToken *token)
                          "unexpected \"%s\"; nodes are linked by \"->\" in a file", text);
   else
     leat_error_list_add (self->errors, &token->pos, LEAT_PARSE_ERROR_NAME,
-                         "\"%s\" is no node; expected the id of a node, NAME.PORT or a spec", text);
+                         "\"%s\" is not a node; expected the id of a node, NAME.PORT or a spec", text);
 }
 
 /* A bracket is in nothing else, whatever the word begins with. */

@@ -163,14 +163,11 @@ void leat_member_unref (LeatMember *self);
 LeatMember *leat_scheduler_find (LeatScheduler *self, LeatSession *session, GError **error);
 
 void leat_member_stats_add (LeatMemberStats *self, const LeatMemberStats *from);
-/* A property for each thing that is counted, with numbers from @first_id on. */
-void leat_scheduler_install_counters (GObjectClass *klass, guint first_id);
 /* All that is told, as a dictionary with a list of the sessions ("members"); floating. */
 GVariant *leat_scheduler_describe (LeatScheduler *self);
 /* The schedulers of the process, which the monitor tells of (leat-schedulers.c). */
 void leat_schedulers_add (LeatScheduler *scheduler);
 void leat_schedulers_remove (LeatScheduler *scheduler);
-gboolean leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value);
 
 /* The order of runs (leat-scheduler-order.c).  All with the lock held. */
 void leat_scheduler_init_order (LeatScheduler *self);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The properties of a scheduler, but for its counters (leat-scheduler-stats.c), which come behind them. */
+/* The properties of a scheduler. */
 
 #include "leat-scheduler-private.h"
 
@@ -16,6 +16,7 @@ enum
   PROP_DROP_LATE,
   PROP_BUDGET,
   PROP_EVICT_IDLE,
+  PROP_STATS,
   N_PROPS
 };
 
@@ -115,8 +116,9 @@ leat_scheduler_get_property (GObject *object, guint id, GValue *value, GParamSpe
 {
   LeatScheduler *self = LEAT_SCHEDULER (object);
 
-  if (id < N_PROPS ? !leat_scheduler_read_property (self, id, value)
-                   : !leat_scheduler_get_counter (self, id - N_PROPS, value))
+  if (id == PROP_STATS)
+    g_value_take_variant (value, leat_scheduler_dup_stats (self, NULL));
+  else if (!leat_scheduler_read_property (self, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
@@ -194,12 +196,25 @@ leat_scheduler_describe_memory (void)
     g_param_spec_boolean ("evict-idle", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
 }
 
+static void
+leat_scheduler_describe_stats (void)
+{
+  /**
+   * LeatScheduler:stats:
+   *
+   * The statistics of all sessions since the scheduler was made: a dictionary (a{sv}) with the keys that
+   * leat_scheduler_dup_stats() lists.  Any thread may ask.  It does not notify.
+   */
+  leat_scheduler_props[PROP_STATS] =
+    g_param_spec_variant ("stats", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+}
+
 void
 leat_scheduler_install_props (GObjectClass *klass)
 {
   leat_scheduler_describe_limits ();
   leat_scheduler_describe_order ();
   leat_scheduler_describe_memory ();
+  leat_scheduler_describe_stats ();
   g_object_class_install_properties (klass, N_PROPS, leat_scheduler_props);
-  leat_scheduler_install_counters (klass, N_PROPS);
 }

@@ -10,51 +10,16 @@
 
 static const struct
 {
-  const char *name, *help;
+  const char *name;
   glong offset;
 } leat_scheduler_counters[] = {
-  /**
-   * LeatScheduler:submitted:
-   *
-   * Runs that were taken.
-   */
-  { "submitted", "Runs that were taken", G_STRUCT_OFFSET (LeatMemberStats, submitted) },
-  /**
-   * LeatScheduler:refused:
-   *
-   * Runs that were not taken: the deadline had passed, the queue was full, the session was not open.
-   */
-  { "refused", "Runs that were not taken", G_STRUCT_OFFSET (LeatMemberStats, refused) },
-  /**
-   * LeatScheduler:done:
-   *
-   * Runs that were done.
-   */
-  { "done", "Runs that were done", G_STRUCT_OFFSET (LeatMemberStats, done) },
-  /**
-   * LeatScheduler:failed:
-   *
-   * Runs that were begun and ended with an error.
-   */
-  { "failed", "Runs that ended with an error", G_STRUCT_OFFSET (LeatMemberStats, failed) },
-  /**
-   * LeatScheduler:cancelled:
-   *
-   * Runs that were cancelled, before their turn or after it.
-   */
-  { "cancelled", "Runs that were cancelled", G_STRUCT_OFFSET (LeatMemberStats, cancelled) },
-  /**
-   * LeatScheduler:dropped:
-   *
-   * Runs that were taken and never begun: late ones, where those are dropped, and those of what was closed.
-   */
-  { "dropped", "Runs that were taken and never begun", G_STRUCT_OFFSET (LeatMemberStats, dropped) },
-  /**
-   * LeatScheduler:missed:
-   *
-   * Runs whose deadline passed before their end.
-   */
-  { "missed", "Runs whose deadline passed before their end", G_STRUCT_OFFSET (LeatMemberStats, missed) },
+  { "submitted", G_STRUCT_OFFSET (LeatMemberStats, submitted) },
+  { "refused", G_STRUCT_OFFSET (LeatMemberStats, refused) },
+  { "done", G_STRUCT_OFFSET (LeatMemberStats, done) },
+  { "failed", G_STRUCT_OFFSET (LeatMemberStats, failed) },
+  { "cancelled", G_STRUCT_OFFSET (LeatMemberStats, cancelled) },
+  { "dropped", G_STRUCT_OFFSET (LeatMemberStats, dropped) },
+  { "missed", G_STRUCT_OFFSET (LeatMemberStats, missed) },
 };
 
 static guint64 *
@@ -250,17 +215,50 @@ leat_scheduler_describe (LeatScheduler *self)
  * @self: a scheduler
  * @session: (nullable): a session that is in it; %NULL for all, those that were taken out included
  *
- * Gets what has happened since the session was added, or since the scheduler was made.
+ * Gets what has happened since the session was added, or since the scheduler was made. Any thread may ask.
+ * #LeatScheduler:stats is the same, of all sessions.
  *
- * Returns: (transfer full): a dictionary (a{sv}): submitted t, and of them done t, failed t, cancelled t and dropped t
- *   (taken and never begun); refused t (not taken), missed t (deadlines that passed before the run's end), queued t and
- *   running t (now), paused b, admitted-bytes t (of the device's memory, by the plans of those that are on it);
- * last-turn t (the number of the last run among all that the scheduler began); device-us x (the device's time, summed
- * up over the runs), and of a session share d (of the device's time of all); times in microseconds from submission to
- * turn, wait-p50-us x, wait-p90-us x, wait-p99-us x, wait-p999-us x, wait-most-us x and their sum wait-us x, and from
- * turn to end, run-p50-us x and so on, percentiles within a sixteenth; of a session priority s and evicted b; of all,
- * allowed-bytes t, sessions t, of these sessions-waiting t (for a turn) and sessions-evicted t, and evictions t (of
- * idle ones, for others).  Empty for a session that is not in it
+ * The list has each key with the type of its value. A key that ends in `-us` is in microseconds, a key that has `bytes`
+ * in it is in bytes. Percentiles are right within a sixteenth.
+ *
+ * Runs:
+ * - `submitted` t: runs that were taken
+ * - `refused` t: runs that were not taken: the deadline had passed, the queue was full, the session was not open
+ * - `done` t: runs that were done
+ * - `failed` t: runs that were begun and ended with an error
+ * - `cancelled` t: runs that were cancelled, before their turn or after it
+ * - `dropped` t: runs that were taken and never begun: late ones, where those are dropped, and those of what was closed
+ * - `missed` t: runs whose deadline passed before their end
+ * - `queued` t: runs that wait now
+ * - `running` t: runs that are under way now
+ * - `last-turn` t: the number of the last run, among all that the scheduler began
+ *
+ * Times of runs:
+ * - `device-us` x: the device's time, summed over the runs
+ * - `wait-us` x: time from submission to turn, summed over the runs
+ * - `wait-p50-us` x, `wait-p90-us` x, `wait-p99-us` x, `wait-p999-us` x: percentiles of it
+ * - `wait-most-us` x: the most of it
+ * - `run-us` x: time from turn to end, summed over the runs
+ * - `run-p50-us` x, `run-p90-us` x, `run-p99-us` x, `run-p999-us` x: percentiles of it
+ * - `run-most-us` x: the most of it
+ *
+ * The state now:
+ * - `paused` b: whether it is paused
+ * - `admitted-bytes` t: device memory, by the plans of the sessions that are on the device
+ *
+ * Of one session:
+ * - `share` d: its part of the device's time of all
+ * - `priority` s: its priority
+ * - `evicted` b: whether it is evicted
+ *
+ * Of all sessions:
+ * - `sessions` t: sessions that are in the scheduler
+ * - `sessions-waiting` t: sessions that wait for a turn
+ * - `sessions-evicted` t: sessions that are evicted
+ * - `evictions` t: evictions of idle sessions, for others
+ * - `allowed-bytes` t: device memory that they may have
+ *
+ * Returns: (transfer full): a dictionary (a{sv}); it is empty for a session that is not in the scheduler
  */
 GVariant *
 leat_scheduler_dup_stats (LeatScheduler *self, LeatSession *session)
@@ -273,28 +271,4 @@ leat_scheduler_dup_stats (LeatScheduler *self, LeatSession *session)
   leat_scheduler_print (self, session, &dict);
   leat_scheduler_unlock_stats (self);
   return g_variant_ref_sink (g_variant_dict_end (&dict));
-}
-
-void
-leat_scheduler_install_counters (GObjectClass *klass, guint first_id)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (leat_scheduler_counters); i++)
-    g_object_class_install_property (klass, first_id + i,
-                                     g_param_spec_uint64 (leat_scheduler_counters[i].name, NULL,
-                                                          leat_scheduler_counters[i].help, 0, G_MAXUINT64, 0,
-                                                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-}
-
-gboolean
-leat_scheduler_get_counter (LeatScheduler *self, guint index, GValue *value)
-{
-  g_autofree LeatMemberStats *sum = NULL;
-
-  if (index >= G_N_ELEMENTS (leat_scheduler_counters))
-    return FALSE;
-  leat_scheduler_lock_stats (self);
-  sum = leat_scheduler_sum (self);
-  leat_scheduler_unlock_stats (self);
-  g_value_set_uint64 (value, *leat_member_stats_get (sum, index));
-  return TRUE;
 }

@@ -33,7 +33,7 @@ static const LeatCounter leat_counters[] = {
   COUNTER ("runs-repeated-unrolled", graphs.unrolled,
            "Runs without results that were launched many at a time as one graph"),
   COUNTER ("runs-measured", runs_measured, "Runs whose nodes were measured by the device's clock"),
-  COUNTER ("batch-launches", batch_launches, "Launches that were for many lanes of a batch"),
+  COUNTER ("batch-launches", batch_launches, "Launches that were for many entries of a batch"),
   COUNTER ("batch-entries", batch_entries, "Lanes of batches that were launched together"),
   COUNTER ("entry-errors", entry_errors, "Lanes of batches that failed alone"),
   COUNTER ("memo-hits", memo_hits, "Runs whose results were known"),

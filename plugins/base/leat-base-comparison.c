@@ -75,9 +75,8 @@ leat_comparison_refuse (GArray *tokens, const char *text, guint begin, guint fir
   guint end = leat_comparison_find_end (tokens, second + 1);
   g_autofree char *right = leat_comparison_dup_text (tokens, text, second + 1, end);
 
-  return leat_token_fail (text, two->column, error,
-                          "what is compared here is %s%s%s, which is 0 or 1; write %s%s%s && %s%s%s", left, one->text,
-                          middle, left, one->text, middle, middle, two->text, right);
+  return leat_token_fail (text, two->column, error, "this compares %s%s%s, which is 0 or 1; write %s%s%s && %s%s%s",
+                          left, one->text, middle, left, one->text, middle, middle, two->text, right);
 }
 
 static gboolean

@@ -22,7 +22,7 @@ leat_contents_open (const LeatContents *self, GError **error)
   if (!leat_input_file_is_regular (input) || g_str_equal (path, "-"))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
-                   "cannot keep \"%s\": it is no regular file, and its size must be known; save it to a file first",
+                   "cannot keep \"%s\": it is not a regular file, and its size must be known; save it to a file first",
                    leat_input_file_get_path (input));
       return NULL;
     }
@@ -131,6 +131,6 @@ leat_contents_check_spec (const LeatContents *self, LeatSpec *found, GError **er
     return TRUE;
   both = own != NULL ? leat_spec_intersect (own, found, error) : NULL;
   if (both == NULL)
-    g_prefix_error (error, "\"%s\" is not what spec= says: ", self->path);
+    g_prefix_error (error, "\"%s\" does not have the spec that spec= gives: ", self->path);
   return both != NULL;
 }

@@ -231,12 +231,13 @@ leat_expression_fail_arg (LeatExpression *self, const LeatToken *token, const ch
   g_autofree char *list = g_strjoinv (", ", (char **) inputs);
 
   if (near != NULL)
-    leat_token_fail (self->text, token->column, error, "\"%s\" is no input, and is not set (did you mean \"%s\"?)",
+    leat_token_fail (self->text, token->column, error, "\"%s\" is not an input, and is not set (did you mean \"%s\"?)",
                      token->text, near);
   else
-    leat_token_fail (self->text, token->column, error,
-                     "\"%s\" is none of the inputs (%s), and is not set: give it a value, as in %s=VALUE on the node",
-                     token->text, list, token->text);
+    leat_token_fail (
+      self->text, token->column, error,
+      "\"%s\" is not one of the inputs (%s), and is not set: give it a value, as in %s=VALUE on the node", token->text,
+      list, token->text);
   if (error != NULL)
     (*error)->code = LEAT_GRAPH_ERROR_MISSING;
   return FALSE;
@@ -282,7 +283,7 @@ leat_expression_check_fractions (LeatExpression *self, GError **error)
 
       if (token->kind == LEAT_TOKEN_FRACTION && isinf ((float) g_ascii_strtod (token->text, NULL)))
         return leat_token_fail (self->text, token->column, error,
-                                "%s is beyond what a float holds, which numbers are beside f32", token->text);
+                                "%s does not fit in f32, the type that numbers have beside f32", token->text);
     }
   return TRUE;
 }

@@ -64,7 +64,7 @@ leat_fill_new (LeatSpec *spec, const char *text, GError **error)
 
   if (!leat_fill_parse (dtype, text, &item))
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "init=%s is no number that %s holds%s", text,
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "init=%s is not a number that %s holds%s", text,
                    leat_dtype_get_name (dtype), size == 2 ? "; for other than 0 use path=" : "");
       return NULL;
     }

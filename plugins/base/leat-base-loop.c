@@ -177,8 +177,8 @@ leat_base_loop_check_twice (LeatBaseLoop *self, guint at, GError **error)
   for (guint i = 0; i < at; i++)
     if (g_str_equal (self->inputs[i], self->inputs[at]))
       {
-        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DUPLICATE_NAME,
-                     "carry=%s says twice what \"%s\" becomes", self->carry, self->inputs[at]);
+        g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DUPLICATE_NAME, "carry=%s gives \"%s\" a value twice",
+                     self->carry, self->inputs[at]);
         return FALSE;
       }
   return TRUE;

@@ -105,7 +105,7 @@ leat_base_state_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError 
   if (self->init != NULL && self->path != NULL)
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
-                   "init=%s and path=%s both say what it is at first: leave one of them out", self->init, self->path);
+                   "init=%s and path=%s both give its first value: leave one of them out", self->init, self->path);
       leat_node_blame (node, "init");
       return FALSE;
     }

@@ -320,12 +320,12 @@ leat_token_check_name (const LeatToken *token, const LeatToken *next, const char
     }
   for (guint i = 0; i < G_N_ELEMENTS (constants); i++)
     if (g_str_equal (token->text, constants[i].name))
-      return leat_token_fail (text, token->column, error, "\"%s\" is no name of an input or argument; write %s",
+      return leat_token_fail (text, token->column, error, "\"%s\" is not the name of an input or argument; write %s",
                               token->text, constants[i].instead);
   if (g_str_equal (token->text, "INFINITY") || g_str_equal (token->text, "NAN"))
     return leat_token_fail (
       text, token->column, error,
-      "\"%s\" is no name of an input or argument, and expressions have no word for it; a float that "
+      "\"%s\" is not the name of an input or argument, and expressions have no word for it; a float that "
       "is not finite is one for which x - x == 0 does not hold",
       token->text);
   if (leat_token_is_reserved (token->text))

@@ -71,7 +71,7 @@ leat_csr_array_read (LeatCsrArray *self, const char *path, gboolean real_too, GE
   if (input == NULL)
     return FALSE;
   if (!leat_input_file_is_regular (input))
-    return leat_csr_array_refuse (self, error, "it is no regular file; save the array to one first");
+    return leat_csr_array_refuse (self, error, "it is not a regular file; save the array to one first");
   if (!leat_npy_header_read (&self->header, input, error) || !leat_csr_array_check (self, real_too, error))
     return FALSE;
   self->n = self->header.dims[0];
@@ -223,8 +223,8 @@ leat_csr_arrays_check_sizes (const LeatCsrArray *offsets, const LeatCsrArray *in
 
   if (offsets->n - 1 > LEAT_CSR_MOST_VERTICES) /* none is too many of them, too */
     return leat_csr_array_refuse (offsets, error,
-                                  "it has %" G_GUINT64_FORMAT " offsets; there is one more than vertices, of which at "
-                                  "most 2^31 will do",
+                                  "it has %" G_GUINT64_FORMAT
+                                  " offsets; a graph has one more offset than vertices, and at most 2^31 vertices",
                                   offsets->n);
   promised = leat_csr_array_get_whole (offsets, offsets->n - 1);
   if (promised != indices->n)

@@ -35,7 +35,7 @@ leat_csr_input_check_offsets (LeatNode *node, const char *port, LeatSpec *spec, 
       || leat_spec_is_bounded (spec))
     return leat_csr_input_refuse (node, port, spec, "offsets are u32 or u64, of one dimension and a fixed size", error);
   if (leat_spec_get_items (spec) < 2 || leat_spec_get_items (spec) - 1 > LEAT_CSR_MOST_VERTICES)
-    return leat_csr_input_refuse (node, port, spec, "there is one more than vertices, of which there are 1 to 2^31",
+    return leat_csr_input_refuse (node, port, spec, "a graph has one more offset than vertices, and 1 to 2^31 vertices",
                                   error);
   return TRUE;
 }

@@ -26,7 +26,7 @@ leat_csr_load (const char *path, GError **error)
   if (input == NULL)
     return NULL;
   if (!leat_input_file_is_regular (input) || g_str_equal (path, "-"))
-    return leat_csr_load_refuse (path, "it is no regular file; save the edges to one first", error);
+    return leat_csr_load_refuse (path, "it is not a regular file; save the edges to one first", error);
   size = leat_input_file_get_size (input);
   text = g_try_malloc (MAX (size, 1));
   if (text == NULL)

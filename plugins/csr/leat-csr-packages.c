@@ -204,7 +204,7 @@ leat_csr_packages_read (LeatCsrPackages *self, LeatCsrEdges *edges, const char *
   if (self->names->len > 0)
     return TRUE;
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-               "%s: no \"Package:\" in it; what apt-cache dumpavail prints will do, and /var/lib/dpkg/status", name);
+               "%s: no \"Package:\" in it; give /var/lib/dpkg/status, or the output of apt-cache dumpavail", name);
   return FALSE;
 }
 

@@ -96,7 +96,7 @@ leat_csr_text_parse_whole (const LeatCsrText *self, guint word, guint64 most, gu
       char c = self->words[word][i];
 
       if (!g_ascii_isdigit (c))
-        return leat_csr_text_refuse (self, error, "\"%.*s\" is no whole number from 0", letters, self->words[word]);
+        return leat_csr_text_refuse (self, error, "\"%.*s\" is not a whole number from 0", letters, self->words[word]);
       *number = *number * 10 + (guint64) (c - '0');
       if (*number > most)
         return leat_csr_text_refuse (self, error, "%.*s is too large; at most %" G_GUINT64_FORMAT " will do", letters,
@@ -122,7 +122,7 @@ leat_csr_text_parse_weight (const LeatCsrText *self, guint word, LeatCsrEdges *e
       leat_csr_rounding_add_text (&edges->rounding, letters, value);
       return TRUE;
     }
-  return leat_csr_text_refuse (self, error, "the weight \"%s\" is no finite number", letters);
+  return leat_csr_text_refuse (self, error, "the weight \"%s\" is not a finite number", letters);
 }
 
 static gboolean
@@ -305,7 +305,7 @@ leat_csr_text_read_entry (LeatCsrText *self, LeatCsrEdges *edges, gboolean weigh
       || (weighted && !leat_csr_text_parse_weight (self, 2, edges, &weight, error)))
     return FALSE;
   if (whole && !leat_csr_text_is_whole (self, 2))
-    return leat_csr_text_refuse (self, error, "\"%.*s\" is no whole number, and the banner says integer; say real",
+    return leat_csr_text_refuse (self, error, "\"%.*s\" is not a whole number, and the banner says integer; say real",
                                  (int) MIN (self->lengths[2], LEAT_CSR_TEXT_LETTERS), self->words[2]);
   if (from == 0 || to == 0)
     return leat_csr_text_refuse (self, error, "rows and columns are counted from 1");

@@ -47,7 +47,7 @@ leat_image_read_open (LeatImageRead *self, GError **error)
   if (input == NULL || (leat_input_file_is_regular (input) && !g_str_equal (path, "-")))
     return g_steal_pointer (&input);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
-               "cannot read \"%s\" as a picture: it is no regular file; save the picture to a file first",
+               "cannot read \"%s\" as a picture: it is not a regular file; save the picture to a file first",
                leat_input_file_get_path (input));
   return NULL;
 }

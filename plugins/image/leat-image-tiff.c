@@ -184,10 +184,11 @@ leat_image_tiff_read (LeatInputFile *input, GError **error)
 
   if (tiff == NULL)
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
-                   "cannot read \"%s\" as a picture: it is no TIFF file any more; nothing may write to it while it is "
-                   "read",
-                   leat_input_file_get_path (input));
+      g_set_error (
+        error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+        "cannot read \"%s\" as a picture: it is not a TIFF file any more; nothing may write to it while it is "
+        "read",
+        leat_input_file_get_path (input));
       return NULL;
     }
   if (!leat_image_tiff_check (tiff, input, error))

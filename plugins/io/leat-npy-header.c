@@ -343,7 +343,7 @@ leat_npy_header_read (LeatNpyHeader *self, LeatInputFile *input, GError **error)
   if (!leat_input_file_is_regular (input))
     {
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
-                   "cannot read \"%s\" as .npy: it is no regular file; save the array to a file first",
+                   "cannot read \"%s\" as .npy: it is not a regular file; save the array to a file first",
                    leat_input_file_get_path (input));
       return FALSE;
     }

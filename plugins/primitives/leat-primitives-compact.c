@@ -239,7 +239,7 @@ leat_primitives_compact_load_names (LeatPrimitivesCompact *self, GError **error)
   for (guint i = 0; self->kept_names != NULL && self->kept_names[i] != NULL; i++)
     if (!leat_primitives_compact_has (self->input_names, self->kept_names[i]))
       return leat_compact_fail (error, LEAT_GRAPH_ERROR_UNKNOWN_PORT,
-                                "\"%s\" is to be kept, but is none of the inputs \"%s\"", self->kept_names[i],
+                                "\"%s\" is to be kept, but is not one of the inputs \"%s\"", self->kept_names[i],
                                 self->inputs);
   leat_node_blame (LEAT_NODE (self), "inputs");
   for (guint i = 0; self->kept_names != NULL && self->input_names[i] != NULL; i++)

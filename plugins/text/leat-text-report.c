@@ -140,10 +140,11 @@ leat_text_report_check_width (LeatTextReport *self, guint64 width, GError **erro
                  "set `emit` as it was there",
                  name, width, leat_text_emit_choices[self->kind]);
   else if (width == 2 && self->kind == LEAT_TEXT_EMIT_OFFSET && self->pattern_list == NULL)
-    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
-                 "text:report \"%s\" cannot tell what its rows are, as they do not come straight from a text:scan: set "
-                 "`patterns` as they were there, or `emit`",
-                 name);
+    g_set_error (
+      error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+      "text:report \"%s\" cannot tell the meaning of its rows, as they do not come straight from a text:scan: set "
+      "`patterns` as they were there, or `emit`",
+      name);
   else
     return TRUE;
   return FALSE;

@@ -43,7 +43,7 @@ def runs_give_results():
         assert flow == Leat.Flow.DATA and len(results) == 1
         assert struct.unpack("4f", results[0].get_data()) == (2 * i, 2, 4, 6)
     assert scheduler.dup_stats(sessions[1]).unpack()["done"] == 5
-    assert scheduler.props.done == 10
+    assert scheduler.props.stats.unpack()["done"] == 10
     scheduler.close()
 
 

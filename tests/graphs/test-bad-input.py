@@ -390,11 +390,11 @@ def test_names_in_a_predicate(folder):
     """With its column, and what it is near to."""
     (folder / 'in').write_bytes(bytes(64))
     words = ['io:file', 'path=in', 'out=f32:16', '+', 'upload', '+', 'compact', 'inputs=value']
-    for where, says in (('valeu > 3', 'compact "compact0": expression "valeu > 3", column 1: "valeu" is no '
+    for where, says in (('valeu > 3', 'compact "compact0": expression "valeu > 3", column 1: "valeu" is not an '
                          'input, and is not set (did you mean "value"?)'),
-                        ('value > limit', 'column 9: "limit" is none of the inputs (value), and is not set: give it a value, as in '
+                        ('value > limit', 'column 9: "limit" is not one of the inputs (value), and is not set: give it a value, as in '
                          'limit=VALUE'),
-                        ('value > 1e39', 'column 9: 1e39 is beyond what a float holds'),
+                        ('value > 1e39', 'column 9: 1e39 does not fit in f32'),
                         ('value % 2', 'column 7: % takes whole numbers, and its left side is float')):
         refuse(folder, [*words, f'where={where}', '+', 'readback', '+', 'discard'], says)
 
@@ -423,7 +423,7 @@ def test_report_of_rows_from_elsewhere(folder):
     (folder / 'rows').write_bytes(b'')
     refuse(folder, [*words, 'patterns=cat,,dog'], 'pattern 2 is empty')
     (folder / 'rows').write_bytes(b''.join(n.to_bytes(8, 'little') for n in (2, 0, 12, 1)))
-    refuse(folder, words, 'text:report "', 'cannot tell what its rows are')
+    refuse(folder, words, 'text:report "', 'cannot tell the meaning of its rows')
     refuse(folder, [*words, 'patterns=cat'], 'a row has the pattern of index 1, but `patterns` has 1')
     code, out, err = graph_case.launch(*words, 'patterns=cat,dog', cwd=folder)
     assert code == 0 and out == b'2:cat\n12:dog\n', (out, err)

@@ -224,7 +224,7 @@ test_base_const_refuses (void)
   test_base_refuse_const (npy, "f32", LEAT_GRAPH_ERROR_SPEC, "i16");
   test_base_refuse_const (empty, NULL, LEAT_GRAPH_ERROR_DATA, "is empty");
   test_base_refuse_const ("/proc/none/such", NULL, LEAT_GRAPH_ERROR_IO, "/proc/none/such");
-  test_base_refuse_const ("/dev/zero", NULL, LEAT_GRAPH_ERROR_IO, "no regular file");
+  test_base_refuse_const ("/dev/zero", NULL, LEAT_GRAPH_ERROR_IO, "not a regular file");
   leat_harness_write_file (npy, file, sizeof file - 1);
   test_base_refuse_const (npy, NULL, LEAT_GRAPH_ERROR_DATA, "cut short");
 }
@@ -244,7 +244,7 @@ test_base_fill (const char *type, const char *init)
   if (plan == NULL)
     {
       g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE);
-      g_assert_nonnull (strstr (error->message, "is no number that"));
+      g_assert_nonnull (strstr (error->message, "is not a number that"));
       return NULL;
     }
   for (guint i = 0; i < plan->buffers->len; i++)

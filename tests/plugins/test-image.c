@@ -120,7 +120,7 @@ test_image_read_refuses (void)
   g_autofree char *path = leat_harness_dup_path ("bad.png");
 
   test_image_refuse_read ("/proc/none/such.png", NULL, LEAT_GRAPH_ERROR_IO, "/proc/none/such.png");
-  test_image_refuse_read ("/dev/null", NULL, LEAT_GRAPH_ERROR_IO, "no regular file");
+  test_image_refuse_read ("/dev/null", NULL, LEAT_GRAPH_ERROR_IO, "not a regular file");
   leat_harness_write_file (path, "", 0);
   test_image_refuse_read (path, NULL, LEAT_GRAPH_ERROR_DATA, "as a picture");
   leat_harness_write_file (path, "no picture at all", 17);

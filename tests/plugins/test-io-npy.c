@@ -324,7 +324,7 @@ test_io_npy_refuses (void)
   leat_harness_write_file (path, "PK\3\4\x14\0\0\0\0\0\0\0", 12);
   test_io_npy_assert_refused (path, NULL, LEAT_GRAPH_ERROR_DATA, "but a ZIP archive, such as an .npz file; unpack it");
   test_io_npy_assert_refused ("-", NULL, LEAT_GRAPH_ERROR_IO, "standard input");
-  test_io_npy_assert_refused ("/dev/null", NULL, LEAT_GRAPH_ERROR_IO, "no regular file");
+  test_io_npy_assert_refused ("/dev/null", NULL, LEAT_GRAPH_ERROR_IO, "not a regular file");
   test_io_npy_assert_refused ("/proc/none/such", NULL, LEAT_GRAPH_ERROR_IO, "/proc/none/such");
 }
 

@@ -218,7 +218,7 @@ test_file_variables_refused (void)
     { "d=1", "has no __constant__ or __device__ variable \"d\" without an initialiser" },
     { "a=none.npy", "variables=a=none.npy: cannot read \"" },
     { "c=256", "variables=c=256: u8 does not hold that number" },
-    { "s=1", "\"s\" is no number and no array of numbers" },
+    { "s=1", "\"s\" is neither a number nor an array of numbers" },
     { "a=three.bin", "variable a takes from 1 to 65536 bytes of i32 from a regular file, and here are 3" },
     { "a=f.npy", "variables=a=f.npy: it holds f32, and variable a is of i32" },
     { "a=1", "variable a is not of the size of the 1 values for it" },

@@ -512,7 +512,7 @@ test_map_refuses (void)
       { "u8[4]" },
       LEAT_GRAPH_ERROR_TYPE,
       "column 2: & takes whole numbers, and its right side is double" },
-    { "map inputs=a expr=a*1e39", { "f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "column 3: 1e39 is beyond what a float holds" },
+    { "map inputs=a expr=a*1e39", { "f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "column 3: 1e39 does not fit in f32" },
     { "map inputs=a,b expr=a+b", { "f32[4]", "f32[5]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is f32[5]" },
     { "map inputs=a,b expr=a+b", { "u8[2,3]", "u8[3,2]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is u8[3,2]" },
     { "map inputs=a,b expr=a+b", { "u8[6]", "u8[3,2]" }, LEAT_GRAPH_ERROR_SPEC, "input \"b\" is u8[3,2]" },
@@ -535,7 +535,7 @@ test_map_refuses (void)
     { "map inputs=a expr=a*gain",
       { "f32[4]" },
       LEAT_GRAPH_ERROR_MISSING,
-      "column 3: \"gain\" is none of the inputs (a), and is not set" },
+      "column 3: \"gain\" is not one of the inputs (a), and is not set" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

@@ -85,7 +85,7 @@ static const UsageCase usage_cases[] = {
   { { "--variables", "/proc/nonexistent/a.leat" }, 2, "/proc/nonexistent/a.leat" },
   { { "--check", "uplaod", "+", "readback" }, 3, "did you mean \"upload\"?" },
   { { "--check", "io:file", "+", "discard", "x" }, 3, "leat-launch: " },
-  { { "app", "spec=u8:4", "+", "discard" }, 3, "app \"app0\" gives what a program pushes" },
+  { { "app", "spec=u8:4", "+", "discard" }, 3, "app \"app0\" takes data from an application" },
 };
 
 static void

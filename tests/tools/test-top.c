@@ -279,7 +279,7 @@ test_top_survives_depth (Fixture *self, gconstpointer data)
       for (gsize n = 0; n < 1000000; n += strlen (openings[i]))
         g_string_append (text, openings[i]);
       g_string_append_c (text, '\n');
-      survive (self, text->str, "no JSON of at most 64 things in each other");
+      survive (self, text->str, "not JSON with at most 64 levels");
     }
 }
 

@@ -223,9 +223,7 @@ leat_inspect_show_kernel_words (const LeatInspectOptions *options)
       defines = options->words[i] + strlen ("defines=");
     else
       return leat_tool_report_usage (
-        "%s: only source=FILE.cu, entry=NAME and defines=NAME,NAME=VALUE matter for what a kernel "
-        "offers",
-        options->words[i]);
+        "%s: only source=FILE.cu, entry=NAME and defines=NAME,NAME=VALUE are read of a kernel", options->words[i]);
   if (source == NULL)
     return leat_tool_report_usage ("entry= and defines= need source=FILE.cu");
   return leat_inspect_show_kernel (options, source, entry, defines);

@@ -221,11 +221,10 @@ leat_launch_job_check_states (LeatLaunchJob *self, GError **error)
   states = leat_session_list_states (self->session);
   if (states[0] != NULL)
     return TRUE;
-  g_set_error (
-    error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-    "%s: the pipeline keeps nothing from run to run; what does is a node `state`, and nodes with a memory of "
-    "their own, such as text:scan",
-    option);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "%s: the pipeline keeps nothing from run to run; add a node `state`, or a node with memory of its own, "
+               "such as text:scan",
+               option);
   return FALSE;
 }
 

@@ -231,7 +231,7 @@ leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWo
     return leat_launch_options_refuse (error, "--accounting and --stats cannot be asked for at once");
 
   if (self->task == LEAT_LAUNCH_RUN && self->timing == LEAT_TIMING_NODES && !told && self->dot_path == NULL)
-    return leat_launch_options_refuse (error, "--timing goes with --stats, --dot or --trace, which tell what it found");
+    return leat_launch_options_refuse (error, "--timing goes with --stats, --dot or --trace, which show the times");
   if (self->task == LEAT_LAUNCH_RUN || (!told && words->timing == NULL))
     return TRUE;
   if (self->plan_path != NULL)

@@ -196,8 +196,8 @@ leat_launch_check_sources (LeatPipeline *pipeline, GError **error)
     if (LEAT_IS_APP (nodes->pdata[i]) && leat_endpoint_is_source (nodes->pdata[i]))
       {
         g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED,
-                     "app \"%s\" gives what a program pushes, and leat-launch pushes nothing: run the pipeline from a "
-                     "program, or put a source in its place, such as io:file or io:npy",
+                     "app \"%s\" takes data from an application, and leat-launch pushes none: run the pipeline from an "
+                     "application, or put a source in its place, such as io:file or io:npy",
                      leat_node_get_name (nodes->pdata[i]));
         return FALSE;
       }

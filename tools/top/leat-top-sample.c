@@ -299,8 +299,8 @@ leat_top_sample_parse (const char *text, gsize size, GError **error)
     }
   if (!leat_top_sample_is_shallow (text, size))
     {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                   "what came is no JSON of at most %d things in each other", LEAT_TOP_DEPTH_MOST);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "the answer is not JSON with at most %d levels",
+                   LEAT_TOP_DEPTH_MOST);
       return NULL;
     }
   if (!json_parser_load_from_data (parser, text, (gssize) size, error))

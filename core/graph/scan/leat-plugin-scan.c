@@ -64,7 +64,7 @@ leat_plugin_scan_open (const char *path)
   if (module == NULL)
     return leat_plugin_scan_refuse (dlerror ());
   if (info == NULL)
-    return leat_plugin_scan_refuse ("it is no Leat plugin: it has no symbol " LEAT_PLUGIN_SYMBOL);
+    return leat_plugin_scan_refuse ("it is not a Leat plugin: it has no symbol " LEAT_PLUGIN_SYMBOL);
   if (!leat_plugin_info_check (info, &error))
     return leat_plugin_scan_refuse (error->message);
   return g_variant_new ("(s@m" LEAT_PLUGIN_VARIANT ")", "",

@@ -93,7 +93,7 @@ static gboolean
 has_whiles (SessionFixture *fixture)
 {
   return get_lane (fixture)->table->cuGraphConditionalHandleCreate != NULL
-         && get_lane (fixture)->least_way == LEAT_REPEAT_ON_DEVICE;
+         && get_lane (fixture)->least_method == LEAT_REPEAT_ON_DEVICE;
 }
 
 /* One upload, one readback, one wait, and not a launch for each run. */
@@ -107,7 +107,7 @@ test_session_repeat_costs_little (gconstpointer whiles)
 
   session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
   if (whiles == NULL)
-    get_lane (&fixture)->least_way = LEAT_REPEAT_UNROLLED;
+    get_lane (&fixture)->least_method = LEAT_REPEAT_UNROLLED;
   repeat (&fixture, 1, 130);
   up = session_fixture_get_count (&fixture, "bytes-up");
   back = session_fixture_get_count (&fixture, "bytes-back");
@@ -139,7 +139,7 @@ test_session_repeat_is_held_back (void)
   guint64 waits;
 
   session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
-  get_lane (&fixture)->least_way = LEAT_REPEAT_UNROLLED;
+  get_lane (&fixture)->least_method = LEAT_REPEAT_UNROLLED;
   g_assert_cmpuint (repeat (&fixture, 1, 200), ==, 200);
   lane = g_ptr_array_index (fixture.session->lanes, 0);
   waits = lane->other_waits;
@@ -175,7 +175,7 @@ test_session_repeat_is_called_off (gconstpointer whiles)
 
   session_fixture_open (&fixture, SUM, LEAT_EXECUTOR_GRAPH);
   if (whiles == NULL)
-    get_lane (&fixture)->least_way = LEAT_REPEAT_UNROLLED;
+    get_lane (&fixture)->least_method = LEAT_REPEAT_UNROLLED;
   g_assert_cmpuint (repeat (&fixture, 1, 200), ==, 200);
   push (&fixture, 1);
   thread = g_thread_new ("cancel", cancel_soon, cancellable);

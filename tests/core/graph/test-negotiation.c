@@ -192,7 +192,7 @@ test_negotiation_of_outputs_without_links (void)
       g_autoptr (LeatNode) node = g_object_new (toy_kernel_get_type (), "name", "k", "signature", "", NULL);
       g_autoptr (LeatSpec) spec = leat_spec_parse (rows[i].spec, NULL);
       g_autofree char *said =
-        g_strdup_printf ("cannot tell the spec of k.o (toy:kernel), of which only %s is known: write it on the node, "
+        g_strdup_printf ("cannot tell the spec of k.o (toy:kernel): only %s is known; write it on the node, "
                          "o=SPEC",
                          rows[i].spec);
       g_autoptr (GError) error = NULL;

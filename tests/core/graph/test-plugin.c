@@ -125,7 +125,7 @@ static const struct
   { PROP ("high", LEAT_PROP_DOUBLE, .def.d = 2, .max.d = 1), "out of its range" },
   { PROP ("none", LEAT_PROP_CHOICE, .choices = no_choices), "no choices" },
   { PROP ("none", LEAT_PROP_CHOICE), "no choices" },
-  { PROP ("third", LEAT_PROP_CHOICE, .def.i = 2, .choices = one_choice), "none of its 1 choices" },
+  { PROP ("third", LEAT_PROP_CHOICE, .def.i = 2, .choices = one_choice), "not one of its 1 choices" },
   { PROP ("name", LEAT_PROP_STRING), "cannot be one" },
   { PROP ("two words", LEAT_PROP_STRING), "cannot be one" },
   { PROP (NULL, LEAT_PROP_STRING), "cannot be one" },

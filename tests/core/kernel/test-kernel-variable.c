@@ -381,7 +381,7 @@ test_kernel_variable_types (void)
       if (rows[i].dtype != NULL)
         g_assert_cmpstr (type.dtype, ==, rows[i].dtype);
       else
-        g_assert_nonnull (strstr (error->message, "is no number and no array of numbers"));
+        g_assert_nonnull (strstr (error->message, "is neither a number nor an array of numbers"));
     }
 }
 

@@ -127,7 +127,7 @@ test_preprocessor_refuses (PreprocessorFixture *self, gconstpointer data)
     { "#define f(x) x\n\nf (1\n", "t.cu:3:1: the arguments of the macro \"f\" have no end" },
     { "#define f(x, y) x\n f (1)\n", "t.cu:2:2: the macro \"f\" takes 2 arguments and is given 1" },
     { "#if 3 +\n#endif\n", "t.cu:1:4: this condition cannot be evaluated" },
-    { "#define HASH #\nHASH include \"t.h\"\n", "t.cu:2:1: this \"#\" is no directive" },
+    { "#define HASH #\nHASH include \"t.h\"\n", "t.cu:2:1: this \"#\" is not a directive" },
     { "#define f(x) x\nf (\n#include \"t.h\"\n)\n", "t.cu:3: a file cannot be included between the arguments" },
     { "#line 7 \"u.cu\"\n#include \"none.h\"\n", "u.cu:7: cannot include \"none.h\"" },
     { "#line 7 \"u.cu\"\n#include <none.h>\n", "u.cu:7: cannot include <none.h>" },

@@ -23,8 +23,8 @@ static const BodyCase body_file_cases[] = {
     "} }\n"
     "c -> 9\n",
     "SYNTAX: line 2, column 10: \"{\" opens a body where it ends a line; put what follows it on the next one\n"
-    "NAME: line 3, column 9: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n"
-    "NAME: line 5, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 3, column 9: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n"
+    "NAME: line 5, column 6: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "a = loop {\n"
     "  in -> out }\n"
@@ -37,7 +37,7 @@ static const BodyCase body_file_cases[] = {
     "}\n"
     "c -> 9\n",
     "SYNTAX: line 3, column 1: unexpected \"{\"; expected the node, on the same line, whose body it opens\n"
-    "NAME: line 6, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 6, column 6: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "let a = {\n"
     "{\n"
@@ -49,7 +49,7 @@ static const BodyCase body_file_cases[] = {
     "  b\n"
     "} -> 9\n",
     "SYNTAX: line 2, column 6: unexpected \"{\"; expected the node, on the same line, whose body it opens\n"
-    "NAME: line 4, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 4, column 6: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "a -> b\n"
     "}\n"
@@ -87,7 +87,7 @@ static const BodyCase body_file_cases[] = {
     "SYNTAX: line 6, column 3: unexpected \"{\"; expected a link or the end of the statement; properties stand before "
     "the "
     "body\n"
-    "NAME: line 8, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 8, column 6: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   /* bodies without an end, or without anything */
   { "leat 1\n"
     "a = loop {\n"
@@ -112,7 +112,7 @@ static const BodyCase body_file_cases[] = {
     "c -> 9\n",
     "SYNTAX: line 2, column 10: the body that \"{\" opens is not ended; expected a line that begins with \"}\" before "
     "line 4\n"
-    "NAME: line 4, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 4, column 6: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "a = loop {\n"
     "  b = loop {\n"
@@ -125,7 +125,7 @@ static const BodyCase body_file_cases[] = {
     "line 6\n"
     "SYNTAX: line 4, column 14: the body that \"{\" opens is not ended; expected a line that begins with \"}\" before "
     "line 6\n"
-    "NAME: line 8, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 8, column 6: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   /* margins */
   { "leat 1\n"
     "a = loop {\n"
@@ -133,7 +133,7 @@ static const BodyCase body_file_cases[] = {
     "b -> 9\n"
     "}\n",
     "SYNTAX: line 3, column 1: the statements of a body stand deeper than the one that opens it; indent this line\n"
-    "NAME: line 4, column 6: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 4, column 6: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "a = loop {\n"
     "    in -> b\n"
@@ -143,8 +143,8 @@ static const BodyCase body_file_cases[] = {
     "SYNTAX: line 4, column 3: this line is less deep than the first statement of its body; begin it below that, or "
     "end "
     "the body before it with a line that begins with \"}\"\n"
-    "NAME: line 4, column 8: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n"
-    "NAME: line 5, column 10: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 4, column 8: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n"
+    "NAME: line 5, column 10: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "a = loop {\n"
     "  in -> b\n"
@@ -153,7 +153,7 @@ static const BodyCase body_file_cases[] = {
     "SYNTAX: line 4, column 2: this line is not indented with the same blanks and tabs as those above it; use blanks "
     "in "
     "all\n"
-    "NAME: line 4, column 7: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 4, column 7: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   /* words */
   { "leat 1\n"
     "a = loop {\n"
@@ -165,7 +165,7 @@ static const BodyCase body_file_cases[] = {
     "SYNTAX: line 3, column 3: \"let\" stands at the left margin of a file, not in a body\n"
     "SYNTAX: line 4, column 3: \"include\" stands at the left margin of a file, not in a body\n"
     "SYNTAX: line 5, column 3: \"leat\" stands at the left margin of a file, not in a body\n"
-    "NAME: line 6, column 19: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 6, column 19: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "a = loop {\n"
     "  in = c\n"
@@ -216,7 +216,7 @@ static const BodyCase body_terminal_cases[] = {
                              "SYNTAX: line 1, column 22: unexpected end of the text; expected a node\n" },
   { "a + loop begin in.u + end + 9",
     "SYNTAX: line 1, column 23: unexpected end of the body; expected a node\n"
-    "NAME: line 1, column 29: \"9\" is no node; expected the id of a node, NAME.PORT or "
+    "NAME: line 1, column 29: \"9\" is not a node; expected the id of a node, NAME.PORT or "
     "a spec\n" },
   { "a + loop begin , b end", "SYNTAX: line 1, column 16: unexpected \",\"; expected a node\n" },
   { "a + s.x begin b end + u8:4 begin c end + d",
@@ -227,7 +227,7 @@ static const BodyCase body_terminal_cases[] = {
     "SYNTAX: line 1, column 30: unexpected \"x=1\"; expected a link or the end of the statement; properties stand "
     "before "
     "the body\n"
-    "NAME: line 1, column 36: \"9\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 1, column 36: \"9\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "a + loop begin b p='x end", "QUOTE: line 1, column 20: the quote ' is not closed\n" },
   /* as fish hands it over */
   { "a + loop x=1 '{ in.u + out.v }' + b",

@@ -33,7 +33,7 @@ static const ErrorCase file_cases[] = {
   { "\"leat\" 1\n"
     "t:source path=a -> t:sink\n",
     "VERSION: line 1, column 1: expected \"leat 1\", the version of the language, before anything else\n"
-    "NAME: line 1, column 1: \"leat\" is no node; ids and names are written without quotes\n" },
+    "NAME: line 1, column 1: \"leat\" is not a node; ids and names are written without quotes\n" },
   { "leat 1\n"
     "t:source path=a -> -> t:sink\n",
     "SYNTAX: line 2, column 20: unexpected \"->\"; expected a node\n" },
@@ -90,17 +90,17 @@ static const ErrorCase file_cases[] = {
     "needs quotes\n" },
   { "leat 1\n"
     "t:source path=a -> 7up -> t:sink\n",
-    "NAME: line 2, column 20: \"7up\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 2, column 20: \"7up\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "t:source path=a -> \"t:sink\"\n",
-    "NAME: line 2, column 20: \"t:sink\" is no node; ids and names are written without quotes\n" },
+    "NAME: line 2, column 20: \"t:sink\" is not a node; ids and names are written without quotes\n" },
   { "leat 1\n"
     "a..b -> c.d.e\n",
-    "NAME: line 2, column 1: \"a..b\" is no port of a node; expected NAME.PORT\n"
-    "NAME: line 2, column 9: \"c.d.e\" is no port of a node; expected NAME.PORT\n" },
+    "NAME: line 2, column 1: \"a..b\" is not the port of a node; expected NAME.PORT\n"
+    "NAME: line 2, column 9: \"c.d.e\" is not the port of a node; expected NAME.PORT\n" },
   { "leat 1\n"
     "$x -> t:sink\n",
-    "NAME: line 2, column 1: \"$x\" is no node; expected the id of a node, NAME.PORT or a spec\n" },
+    "NAME: line 2, column 1: \"$x\" is not a node; expected the id of a node, NAME.PORT or a spec\n" },
   { "leat 1\n"
     "a.out\n",
     "SYNTAX: line 2, column 1: \"a.out\" alone links nothing; expected a link after it\n" },

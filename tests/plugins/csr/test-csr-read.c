@@ -191,11 +191,11 @@ test_csr_read_bad_text (void)
   } cases[] = {
     { "0 1\n2\n", "", "graph:2: expected \"from to\"" },
     { "0 1\n1 2 3 4\n", "", "graph:2: expected \"from to\"" },
-    { "0 1\n\n-1 2\n", "", "graph:3: \"-1\" is no whole number" },
-    { "0 x\n", "", "\"x\" is no whole number" },
+    { "0 1\n\n-1 2\n", "", "graph:3: \"-1\" is not a whole number" },
+    { "0 x\n", "", "\"x\" is not a whole number" },
     { "0 99999999999999999999\n", "", "is too large" },
-    { "0 1 nan\n", "", "no finite number" },
-    { "0 1 1e99\n", "", "no finite number" },
+    { "0 1 nan\n", "", "not a finite number" },
+    { "0 1 1e99\n", "", "not a finite number" },
     { "0 1\n1 2 5\n", "", "graph:2: this edge has a weight" },
     { "0 2000000000\n", "", "say vertices=2000000001" },
     { "", "", "say how many there are with vertices=" },
@@ -218,7 +218,7 @@ test_csr_read_bad_text (void)
     { "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n2 1\n", "", "graph:4: there are more" },
     { "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n", "", "expected \"row column value\"" },
     { "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n", "",
-      "graph:3: \"1.5\" is no whole number, and the banner says integer" },
+      "graph:3: \"1.5\" is not a whole number, and the banner says integer" },
     { "%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
     { "%% MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
     { "%%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n", "", "graph:1: a Matrix Market file begins" },
@@ -307,7 +307,7 @@ test_csr_read_bad_arrays (void)
     { { 0, 1, 3 }, { 0, 2, 0 }, 3, 3, "<i4", "index 1 is 2, and vertices are numbered from 0 to 1" },
     { { 0, 1, 3 }, { 0, -2, 0 }, 3, 3, "<i4", "index 1 is -2" },
     { { 0, 1, 3 }, { 0, 0, 0 }, 3, 3, "<f4", "it holds f32; integers are expected" },
-    { { 0 }, { 0, 0, 0 }, 0, 3, "<i4", "it has 0 offsets; there is one more than vertices" },
+    { { 0 }, { 0, 0, 0 }, 0, 3, "<i4", "it has 0 offsets; a graph has one more offset than vertices" },
     { { 0, 1, 3 }, { 0, 0, 0 }, 3, 2, "<i4", "it has 2 indices, and the last offset in" },
   };
 
@@ -555,7 +555,7 @@ test_csr_read_refuses (void)
     "cannot read \"/proc/nonexistent/graph\": No such file or directory; give the path of a file that");
   csr_read_assert_fails ("path=/tmp", LEAT_GRAPH_ERROR_IO,
                          "cannot read \"/tmp\": Is a directory; give the path of a file");
-  csr_read_assert_fails ("path=-", LEAT_GRAPH_ERROR_IO, "no regular file");
+  csr_read_assert_fails ("path=-", LEAT_GRAPH_ERROR_IO, "not a regular file");
 }
 
 /* A run of an open session, all ports one after the other. */

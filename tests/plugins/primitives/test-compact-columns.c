@@ -254,7 +254,7 @@ test_compact_refuses (void)
     { "compact where=x>least",
       { "x=f32[4]" },
       LEAT_GRAPH_ERROR_MISSING,
-      "compact \"c\": expression \"x>least\", column 3: \"least\" is none of the inputs (x)" },
+      "compact \"c\": expression \"x>least\", column 3: \"least\" is not one of the inputs (x)" },
     { "compact where=x>k k=0.5", { "x=u8[4]" }, LEAT_GRAPH_ERROR_TYPE, "\"k\" takes a whole number, not 0.5" },
     { "compact inputs=x,x where=x>1", { "x=f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "\"x\" occurs twice" },
     { "compact inputs=out_x where=out_x>1", { "out_x=f32[4]" }, LEAT_GRAPH_ERROR_TYPE, "cannot be the name" },
