@@ -20,7 +20,7 @@ INSIDERS = {'plugins/base/plugin.c'}
 # The licence, an empty line, and a comment that documents no symbol.
 FIRST_WORDS = re.compile(r'/\*.*?\*/\n\n(/\*(?!\*).*?\*/)\n\n', re.DOTALL)
 OPAQUE = re.compile(r'^typedef struct _(Leat\w+) \1;|^G_DECLARE_\w+ \((Leat\w+),')
-TYPES_ELSEWHERE = {'LeatGivenBefore', 'LeatReportTold', 'LeatStateReader', 'LeatMember', 'LeatSubmission'}
+TYPES_ELSEWHERE = {'LeatMember', 'LeatSubmission'}
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"')
 
 

@@ -4,6 +4,7 @@
 
 /* Runs on data that the call brings: they go straight to the staging memory, and results come from there. */
 
+#include "leat-given-before-private.h"
 #include "leat-kept-private.h"
 
 #include "graph/leat-app.h"

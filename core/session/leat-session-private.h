@@ -70,10 +70,6 @@ struct _LeatSession
 
 void leat_session_set_plan (LeatSession *self, LeatPlan *plan);
 
-/* Data that a call brings (leat-session-given.c).  Between begin and end, queues are left alone, and what is in the
- * memory of inputs otherwise is there again after it. @before: from begin */
-typedef struct _LeatGivenBefore LeatGivenBefore;
-
 static inline LeatFlight *
 leat_session_get_flight (LeatSession *self, guint index)
 {

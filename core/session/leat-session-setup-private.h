@@ -44,8 +44,6 @@ gboolean leat_plan_bind_persistent (LeatPlan *plan, LeatDevice *device, LeatBus 
                                     const LeatTraits *traits, GError **error);
 gboolean leat_session_check_given_ports (LeatSession *self, GError **error);
 gboolean leat_session_check_given (LeatSession *self, guint index, GBytes *bytes, GError **error);
-LeatGivenBefore *leat_session_begin_given (LeatSession *self);
-void leat_session_end_given (LeatSession *self, LeatGivenBefore *before);
 void leat_session_put_given (LeatSession *self, guint index, gconstpointer data, gsize bytes, guint64 count);
 void leat_session_put_given_bytes (LeatSession *self, guint index, GBytes *given);
 GBytes *leat_session_take_given (LeatSession *self, guint index);

@@ -6,6 +6,7 @@
  * file alone, for reading. */
 
 #include "leat-state-form-private.h"
+#include "leat-state-reader-private.h"
 
 #include <errno.h>
 #include <fcntl.h>

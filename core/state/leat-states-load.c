@@ -8,6 +8,7 @@
 #include "leat-states-private.h"
 
 #include "leat-state-form-private.h"
+#include "leat-state-reader-private.h"
 
 typedef struct
 {

@@ -5,6 +5,7 @@
 /* A batch of a session that remembers.  Before any launch entries whose results are known are taken out, and of entries
  * with equal inputs all but the first; what is left goes into launches as ever, and the others get its results. */
 
+#include "session/leat-given-before-private.h"
 #include "leat-batch-private.h"
 #include "session/leat-session-run-private.h"
 #include "session/leat-session-setup-private.h"

@@ -5,6 +5,7 @@
 /* Runs a batch: copies entries in, launches them together or in turn, and copies results out.  Touches the session's
  * flights and their staging memory, and the memory that the application gave. */
 
+#include "session/leat-given-before-private.h"
 #include "leat-batch-private.h"
 #include "tell/leat-reports-private.h"
 #include "bind/leat-bind-private.h"

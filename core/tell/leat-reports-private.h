@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "leat-report-told-private.h"
 #include "leat-told-private.h"
 #include "lane/leat-batch-memory-private.h"
 #include "lane/leat-lane-report-private.h"
@@ -36,12 +37,6 @@ void leat_told_take_refusal (LeatTold *self, GVariant *refusal);
 gboolean leat_report_is_error (const LeatReport *self);
 char *leat_report_dup_text (const LeatReport *self);
 GError *leat_report_make_error (const LeatReport *self);
-/* The facts of a report, kept for when its plan may be gone. */
-typedef struct _LeatReportTold LeatReportTold;
-LeatReportTold *leat_report_told_new (const LeatReport *report);
-LeatReportTold *leat_report_told_ref (LeatReportTold *self);
-void leat_report_told_unref (LeatReportTold *self);
-GVariant *leat_report_told_get_details (LeatReportTold *self);
 gboolean leat_queue_report_is_error (const LeatReport *self);
 char *leat_queue_report_dup_text (const LeatReport *self);
 GError *leat_queue_report_make_error (const LeatReport *self);

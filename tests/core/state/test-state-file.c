@@ -4,7 +4,7 @@
 
 #include "leat.h"
 
-#include "state/leat-state-file-private.h"
+#include "state/leat-state-reader-private.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
