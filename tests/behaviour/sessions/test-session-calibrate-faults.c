@@ -21,6 +21,7 @@
   "m -> readback -> app name=sink\n"
 
 #define CALLS 24
+#define FAR   500
 
 /* What run @number of this gives; 1 is the first. */
 static guint32
@@ -97,6 +98,9 @@ test_session_calibrate_faults (gconstpointer place)
   g_assert_cmpuint (g_variant_n_children (trials), >, 0);
   session_fixture_close (&fixture);
   for (guint n = 1; n <= CALLS; n++)
+    sweep_one (place, n);
+  /* Further on, where those that are close to the best are tried again. */
+  for (guint n = FAR; g_str_equal (place, "call") && n <= 24 * FAR; n += FAR)
     sweep_one (place, n);
 }
 
