@@ -246,6 +246,10 @@ static const struct
     "__global__ void f (uint32_t *out, int n)\n{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "  act a = { out + i };\n  int v = a + 1;\n  if (i >= n) return;\n  out[i] = v;\n}",
     128 },
+  { "enum act { ACT };\n__device__ int operator+ (act, uint32_t *p) { *p = 1; return 1; }\n"
+    "__global__ void f (uint32_t *out, int n)\n{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  uint32_t *p = out + i;\n  int v = ACT + p;\n  if (i >= n) return;\n  out[i] = v;\n}",
+    128 },
   { "__device__ bool raise (int &n) { n *= 2; return false; }\n__global__ void f (uint32_t *out, int n)\n{\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (raise (n) || i >= n) return;\n  out[i] = 1;\n}",
     80 },

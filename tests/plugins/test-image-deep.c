@@ -685,6 +685,21 @@ test_image_palette (void)
       }
 }
 
+/* Where there is no palette, what would be its first colour says nothing. */
+static void
+test_image_no_palette (void)
+{
+  static const guint8 head[18] = { 0, 0, 2, 1, 0, 0, 0, 16, 0, 0, 0, 0, 2, 0, 1, 0, 24, 0x20 };
+  static const guint8 colours[6] = { 3, 2, 1, 30, 20, 10 }, pixels[6] = { 1, 2, 3, 10, 20, 30 };
+  g_autofree char *path = leat_harness_dup_path ("no-palette.tga");
+  g_autoptr (GByteArray) file = g_byte_array_new ();
+
+  g_byte_array_append (file, head, sizeof head);
+  g_byte_array_append (file, colours, sizeof colours);
+  leat_harness_write_file (path, file->data, file->len);
+  image_assert_read (path, NULL, NULL, "u8[1,2,3]", pixels, sizeof pixels, NULL);
+}
+
 /* Something between the palette and the pixels of a BMP file: it is said why that cannot be read. */
 static void
 test_image_gap (void)
@@ -770,6 +785,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/image-read/exif/png/nowhere", "png", test_image_exif_nowhere);
   g_test_add_func ("/leat/image-read/exif/parts", test_image_exif_parts);
   g_test_add_func ("/leat/image-read/palette", test_image_palette);
+  g_test_add_func ("/leat/image-read/no-palette", test_image_no_palette);
   g_test_add_func ("/leat/image-read/gap", test_image_gap);
   g_test_add_func ("/leat/image-read/arithmetic", test_image_arithmetic);
   g_test_add_func ("/leat/image-read/other-kind", test_image_other_kind);

@@ -455,6 +455,18 @@ test_file_links (void)
     }
 }
 
+/* What is wrong is where the property stands that asks for it. */
+static void
+test_file_blames (void)
+{
+  static const char text[] = "__global__ void k (int *y) { y[threadIdx.x] = 1; }";
+
+  test_file_assert_refused ("int none;", "", "file.leat:2:19: ");
+  test_file_assert_refused (text, "entry=none", "file.leat:2:49: ");
+  test_file_assert_refused (text, "entry=k update=none", "file.leat:2:58: ");
+  test_file_assert_refused (text, "variables=none=3", "file.leat:2:53: ");
+}
+
 /* CUDA's heap of the device, which has 8 MiB. */
 static void
 test_file_heap (void)
@@ -510,6 +522,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/base/kernel-file/grid-barrier", test_file_grid_barrier);
   g_test_add_func ("/leat/base/kernel-file/only-read", test_file_only_read);
   g_test_add_func ("/leat/base/kernel-file/links", test_file_links);
+  g_test_add_func ("/leat/base/kernel-file/blames", test_file_blames);
   g_test_add_func ("/leat/base/kernel-file/heap", test_file_heap);
   g_test_add_func ("/leat/base/kernel-file/wide-integers", test_file_wide_integers);
   failed = g_test_run ();

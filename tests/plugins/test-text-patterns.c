@@ -130,6 +130,8 @@ test_patterns_bound (void)
     { "abcabd,dabca", 1000, 333, 335 },
     { "license,licenses", 1000, 250, 252 },
     { "abcd,abcdabcd", 1001, 502, 503 },
+    /* more than a number holds */
+    { "a,aa,aaa", G_GUINT64_CONSTANT (0x6000000000000000), G_GUINT64_CONSTANT (0x6000000000000000), G_MAXUINT64 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

@@ -22,6 +22,10 @@
 
 #define CALLS 24
 
+/* Not for long: each call of it takes a session. */
+#define SHORT_US 10000
+#define LONG_US  60000
+
 /* What run @number of this gives; 1 is the first. */
 static guint32
 expect (guint number)
@@ -33,12 +37,11 @@ expect (guint number)
   return sum;
 }
 
-/* Not for long: each call of it takes a session. */
 static void
-fixture_open (SessionFixture *self)
+fixture_open (SessionFixture *self, gint64 trials_us)
 {
   session_fixture_open (self, TEXT, LEAT_EXECUTOR_GRAPH);
-  self->session->tuning.trials_us = 10000;
+  self->session->tuning.trials_us = trials_us;
 }
 
 /* 0 with an error. */
@@ -55,7 +58,7 @@ run (SessionFixture *self, GError **error)
 }
 
 static void
-sweep_one (const char *place, guint n)
+sweep_one (const char *place, guint n, gint64 trials_us)
 {
   g_autofree char *plant = g_strdup_printf ("%s:%u", place, n), *when = NULL;
   g_autoptr (GError) error = NULL, later = NULL;
@@ -63,7 +66,7 @@ sweep_one (const char *place, guint n)
   guint32 found;
 
   fault_driver_plant ("");
-  fixture_open (&fixture);
+  fixture_open (&fixture, trials_us);
   fault_driver_plant_on (plant);
   found = run (&fixture, &error);
   when = g_strdup_printf ("%s (%s)", plant, fault_driver_get_failed ());
@@ -89,7 +92,7 @@ test_session_calibrate_faults (gconstpointer place)
   SessionFixture fixture;
 
   fault_driver_plant ("");
-  fixture_open (&fixture);
+  fixture_open (&fixture, SHORT_US);
   for (guint i = 1; i < 5; i++)
     g_assert_cmpuint (run (&fixture, NULL), ==, expect (i));
   stats = leat_session_dup_stats (fixture.session);
@@ -97,7 +100,23 @@ test_session_calibrate_faults (gconstpointer place)
   g_assert_cmpuint (g_variant_n_children (trials), >, 0);
   session_fixture_close (&fixture);
   for (guint n = 1; n <= CALLS; n++)
-    sweep_one (place, n);
+    sweep_one (place, n, SHORT_US);
+}
+
+/* Further on, where ways that are close to the best are tried again. */
+static void
+test_session_calibrate_faults_of_the_final (void)
+{
+  SessionFixture fixture;
+  guint n_calls;
+
+  fault_driver_plant ("");
+  fixture_open (&fixture, LONG_US);
+  g_assert_cmpuint (run (&fixture, NULL), ==, expect (1));
+  n_calls = (guint) fault_driver_count_calls ();
+  session_fixture_close (&fixture);
+  for (guint part = 8; part < 20; part++)
+    sweep_one ("call", n_calls * part / 20, LONG_US);
 }
 
 int
@@ -114,5 +133,6 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, places[i], test_session_calibrate_faults);
     }
+  g_test_add_func ("/leat/session-calibrate-faults/final", test_session_calibrate_faults_of_the_final);
   return g_test_run ();
 }

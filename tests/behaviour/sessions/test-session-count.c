@@ -95,6 +95,49 @@ test_session_count_in_other_shapes (gconstpointer cache)
   session_fixture_close (&fixture);
 }
 
+/* Seven runs at once, and one. (transfer full) */
+static GVariant *
+count_repeated (gboolean changes)
+{
+  float x[N] = { 0 };
+  g_autoptr (GBytes) input = g_bytes_new (x, sizeof x), output = NULL;
+  g_autoptr (GError) error = NULL;
+  SessionFixture fixture;
+  GVariant *counts;
+
+  session_fixture_open (&fixture,
+                        "app name=source spec=f32[256] -> upload mode=copy -> map name=m expr=a*x a=2 -> readback "
+                        "mode=copy -> app name=sink",
+                        LEAT_EXECUTOR_GRAPH);
+  g_assert_true (leat_session_start_counting (fixture.session, &error));
+  g_assert_true (leat_app_push_bytes (fixture.source, input, NULL));
+  g_assert_cmpint (leat_session_repeat (fixture.session, 7, FALSE, NULL, &error), ==, LEAT_FLOW_DATA);
+  output = leat_app_pull_bytes (fixture.sink, 0, &error);
+  if (changes)
+    leat_node_set_arg (leat_pipeline_get_node (fixture.pipeline, "m", NULL), "a", g_variant_new_double (3), &error);
+  g_assert_no_error (error);
+  g_bytes_unref (session_fixture_run (&fixture, x, sizeof x));
+  counts = leat_session_stop_counting (fixture.session, &error);
+  g_assert_no_error (error);
+  session_fixture_close (&fixture);
+  return counts;
+}
+
+/* What repeated runs did counts, also where their graphs are gone since, as when a property changes. */
+static void
+test_session_count_over_a_change (void)
+{
+  static const char *const same[] = { "kernels", "copies", "fills", "uploads", "readbacks", "graph-launches" };
+  g_autoptr (GVariant) counts = count_repeated (TRUE), others = count_repeated (FALSE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (same); i++)
+    {
+      g_test_message ("%s", same[i]);
+      g_assert_cmpuint (count_get (counts, same[i]), ==, count_get (others, same[i]));
+    }
+  g_assert_cmpuint (count_get (counts, "kernels"), >=, 8);
+}
+
 typedef struct
 {
   SessionFixture fixture;
@@ -173,6 +216,7 @@ main (int argc, char **argv)
                         test_session_count_equals_the_prediction);
   g_test_add_data_func ("/leat/session/count/in-other-shapes/kept", "kept", test_session_count_in_other_shapes);
   g_test_add_data_func ("/leat/session/count/in-other-shapes/gone", "gone", test_session_count_in_other_shapes);
+  g_test_add_func ("/leat/session/count/over-a-change", test_session_count_over_a_change);
   g_test_add_func ("/leat/session/count/while-another-runs", test_session_count_while_another_runs);
   g_test_add_func ("/leat/session/count/needs-an-open-session", test_session_count_needs_an_open_session);
   return g_test_run ();

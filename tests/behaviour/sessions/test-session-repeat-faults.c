@@ -22,12 +22,15 @@ fixture_repeat (SessionFixture *self, guint64 runs, GError **error)
 {
   g_autoptr (GBytes) input = NULL, output = NULL;
   guint32 items[16];
+  LeatFlow flow;
 
   for (guint i = 0; i < 16; i++)
     items[i] = 1;
   input = g_bytes_new (items, sizeof items);
   g_assert_true (leat_app_push_bytes (self->source, input, NULL));
-  if (leat_session_repeat (self->session, runs, FALSE, NULL, error) != LEAT_FLOW_DATA)
+  flow = leat_session_repeat (self->session, runs, FALSE, NULL, error);
+  g_assert_true (error == NULL || (flow == LEAT_FLOW_DATA) == (*error == NULL));
+  if (flow != LEAT_FLOW_DATA)
     {
       g_assert_null (leat_app_pull_bytes (self->sink, 0, NULL));
       return 0;

@@ -200,13 +200,16 @@ test_device_dies_of_a_hung_wait (void)
   DeviceHarness harness;
   g_autoptr (LeatEvent) event = NULL;
   gboolean is_done = TRUE;
+  gint64 began;
 
   device_harness_init (&harness, "1000000");
   event = leat_event_new (harness.device, LEAT_EVENT_DEFAULT, NULL);
   harness.fake.plan ("cuEventQuery", CUDA_ERROR_NOT_READY, 0);
   g_assert_true (leat_event_query (event, &is_done, NULL));
   g_assert_false (is_done);
+  began = g_get_monotonic_time ();
   g_assert_false (leat_event_synchronize_timed (event, 20000, "blur b0", &error));
+  g_assert_cmpint (g_get_monotonic_time () - began, >=, 20000);
   g_assert_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_HUNG);
   g_assert_nonnull (strstr (error->message, "blur b0 on cuda:0 did not end within 0.020 s"));
   g_assert_true (leat_device_is_dead (harness.device));

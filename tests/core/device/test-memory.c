@@ -408,6 +408,31 @@ test_memory_budget_reads_environment (void)
     }
 }
 
+/* What a use had at most stays when that is given back, and other uses have no part in it. */
+static void
+test_memory_account_keeps_the_most (void)
+{
+  g_autoptr (LeatMemoryAccount) account = leat_memory_account_new (0);
+  g_autoptr (LeatMemory) first = NULL;
+  g_autoptr (LeatMemory) second = NULL;
+  DeviceHarness harness;
+  LeatMemoryTally tally;
+
+  device_harness_init (&harness, "100000000");
+  first = leat_memory_new_in (account, LEAT_MEMORY_STATE, harness.device, LEAT_MEMORY_DEVICE, 1024, "a test", NULL);
+  second = leat_memory_new_in (account, LEAT_MEMORY_STATE, harness.device, LEAT_MEMORY_DEVICE, 512, "a test", NULL);
+  g_clear_pointer (&first, leat_memory_free);
+  first = leat_memory_new_in (account, LEAT_MEMORY_SCRATCH, harness.device, LEAT_MEMORY_DEVICE, 512, "a test", NULL);
+  leat_memory_account_get (account, &tally);
+  g_assert_cmpuint (tally.use_live_bytes[LEAT_MEMORY_STATE], ==, 512);
+  g_assert_cmpuint (tally.use_most_bytes[LEAT_MEMORY_STATE], ==, 1536);
+  g_assert_cmpuint (tally.use_most_bytes[LEAT_MEMORY_SCRATCH], ==, 512);
+  g_assert_cmpuint (tally.most_bytes[LEAT_MEMORY_DEVICE], ==, 1536);
+  g_clear_pointer (&first, leat_memory_free);
+  g_clear_pointer (&second, leat_memory_free);
+  device_harness_clear (&harness);
+}
+
 static void
 test_memory_format_bytes (void)
 {
@@ -536,6 +561,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/memory/budget/counts-cached-blocks-out", GINT_TO_POINTER (LEAT_MEMORY_DEVICE),
                         test_memory_budget_counts_cached_blocks_out);
   g_test_add_func ("/leat/memory/budget/reads-environment", test_memory_budget_reads_environment);
+  g_test_add_func ("/leat/memory/account/keeps-the-most", test_memory_account_keeps_the_most);
   g_test_add_func ("/leat/memory/format-bytes", test_memory_format_bytes);
   g_test_add_func ("/leat/memory/new/reports-a-full-device", test_memory_new_reports_a_full_device);
   g_test_add_func ("/leat/memory/new/retries-without-cached-blocks", test_memory_new_retries_without_cached_blocks);

@@ -180,6 +180,7 @@ static const char *const taken[] = {
   "int k = 3; LOOP y[i] = twice (THREE) & k;",
   "int k = 3; LOOP y[i] = static_cast<int> (THREE) & k;",
   "auto k = n * 2; auto *p = x + 1; LOOP y[i] = p[i] + k;",
+  "auto k = min (n, 3); LOOP y[i] = i * k;",
   "Pair p = { 1, 2 }; LOOP y[i] = sum_of (p) * i + p.a;",
   "int3 v = make_int3 (1, 2, 3); LOOP y[i] = v.x * i + v.z;",
   "auto half = [=] (int v) { return v / 2 + n; }; LOOP y[i] = half (i);",

@@ -114,6 +114,17 @@ test_preprocessor_bounds (PreprocessorFixture *self, gconstpointer data)
   }
 }
 
+/* All of a file that is too large is, from its first line on. */
+static void
+test_preprocessor_bounds_files (PreprocessorFixture *self, gconstpointer data)
+{
+  g_autofree char *blanks = g_strnfill ((16 << 20) + 1, ' ');
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (leat_kernel_text_new ("t.cu", blanks, NULL, &error));
+  g_assert_cmpstr (error->message, ==, "t.cu:1: more than 16 MiB of kernel text");
+}
+
 /* Files that a compiler would look for, or that are none of C++. */
 static void
 test_preprocessor_refuses (PreprocessorFixture *self, gconstpointer data)
@@ -190,6 +201,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   preprocessor_fixture_add ("places", test_preprocessor_places);
   preprocessor_fixture_add ("bounds", test_preprocessor_bounds);
+  preprocessor_fixture_add ("bounds/files", test_preprocessor_bounds_files);
   preprocessor_fixture_add ("refuses", test_preprocessor_refuses);
   preprocessor_fixture_add ("pragmas", test_preprocessor_pragmas);
   preprocessor_fixture_add ("defines", test_preprocessor_defines);

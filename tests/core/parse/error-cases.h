@@ -288,6 +288,13 @@ static const ErrorCase file_cases[] = {
     "t:source path=a -> t:up -> s\n"
     "s.lo -> t:down -> t:sink\n",
     "UNKNOWN_PORT: line 4, column 1: t:split \"s\" has no port \"lo\" (did you mean \"low\"?)\n" },
+  /* Of a node with a fault nothing more is said. */
+  { "leat 1\n"
+    "s = t:split\n"
+    "t:source path=a -> t:up -> s\n"
+    "s.lo -> t:down -> t:sink\n"
+    "s.hi -> t:down -> t:sink\n",
+    "UNKNOWN_PORT: line 4, column 1: t:split \"s\" has no port \"lo\" (did you mean \"low\"?)\n" },
   { "leat 1\n"
     "t:up\n",
     "UNLINKED: line 2, column 1: t:up \"up0\" needs a link to its port \"in\"\n"

@@ -132,10 +132,11 @@ test_order_share (void)
   scheduler_fixture_close (&fixture);
 }
 
-/* Who has done nothing for long has nothing to claim. */
+/* Who has done nothing for long has nothing to claim, also where nobody has work when it comes. */
 static void
-test_order_newcomer (void)
+test_order_newcomer (gconstpointer data)
 {
+  guint newcomer = 1, before = GPOINTER_TO_UINT (data);
   FixtureRun first[20], runs[20];
   SchedulerFixture fixture;
 
@@ -145,10 +146,10 @@ test_order_newcomer (void)
   fixture_finish (&fixture, first, G_N_ELEMENTS (first));
   leat_scheduler_pause (fixture.scheduler, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
-    scheduler_fixture_submit (&fixture, &runs[i], i < 10 ? 0 : 1, 0, NULL);
+    scheduler_fixture_submit (&fixture, &runs[i], i < 10 ? before : 1 - before, 0, NULL);
   fixture_finish (&fixture, runs, G_N_ELEMENTS (runs));
-  g_assert_cmpuint (count_first (runs, G_N_ELEMENTS (runs), 1, 10), >=, 4);
-  g_assert_cmpuint (count_first (runs, G_N_ELEMENTS (runs), 1, 10), <=, 6);
+  g_assert_cmpuint (count_first (runs, G_N_ELEMENTS (runs), newcomer, 10), >=, 4);
+  g_assert_cmpuint (count_first (runs, G_N_ELEMENTS (runs), newcomer, 10), <=, 6);
   scheduler_fixture_close (&fixture);
 }
 
@@ -426,7 +427,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/scheduler/order/deadline", test_order_deadline);
   g_test_add_func ("/leat/scheduler/order/in-session", test_order_in_session);
   g_test_add_func ("/leat/scheduler/order/share", test_order_share);
-  g_test_add_func ("/leat/scheduler/order/newcomer", test_order_newcomer);
+  g_test_add_data_func ("/leat/scheduler/order/newcomer/second", GUINT_TO_POINTER (0), test_order_newcomer);
+  g_test_add_data_func ("/leat/scheduler/order/newcomer/first", GUINT_TO_POINTER (1), test_order_newcomer);
   g_test_add_data_func ("/leat/scheduler/order/brief/soon", GINT_TO_POINTER (20), test_order_brief);
   g_test_add_data_func ("/leat/scheduler/order/brief/long", GINT_TO_POINTER (20000), test_order_brief);
   g_test_add_data_func ("/leat/scheduler/order/brief/unknown", GINT_TO_POINTER (0), test_order_brief);

@@ -1,7 +1,7 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A plugin that ends the process while it is loaded, having written nonsense to standard output.
+ * A plugin that ends the process while it is loaded, having written nonsense to standard output and standard error.
  */
 #include "leat.h"
 
@@ -12,6 +12,7 @@ __attribute__ ((constructor)) static void
 leaves_at_once (void)
 {
   puts ("nonsense");
+  fputs ("nonsense\n", stderr);
   exit (7);
 }
 
