@@ -40,4 +40,11 @@ gboolean leat_lane_wait_for_stream (LeatLane *self, LeatWait wait, GError **erro
 /* How long a wait looks at the device without a rest. */
 gint64 leat_lane_get_spin_us (LeatLane *self, LeatWait wait);
 
+/* As leat_lane_launch (), of a path that is built. */
+static inline gboolean
+leat_lane_launch_built (LeatLane *self, LeatPath path, GError **error)
+{
+  return (*self->executables[path].executor->launch) (self, path, error);
+}
+
 G_END_DECLS

@@ -13,6 +13,7 @@
 #include "lane/leat-nvtx-private.h"
 #include "leat-session.h"
 #include "bind/leat-bind-private.h"
+#include "lane/leat-executor-private.h"
 #include "lane/leat-lane-graph-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-run-private.h"
@@ -141,7 +142,7 @@ leat_session_launch_all (LeatSession *self, LeatFlight *flight, gboolean settled
     return FALSE;
   if (G_UNLIKELY (run->steps > 0) && !leat_session_launch_steps (self, flight, error))
     return FALSE;
-  if (settled ? !leat_lane_launch (lane, run->path, error) : !leat_session_launch_path (self, flight, error))
+  if (settled ? !leat_lane_launch_built (lane, run->path, error) : !leat_session_launch_path (self, flight, error))
     return FALSE;
   leat_session_note_predicted (self, run->path);
   if (!settled)
