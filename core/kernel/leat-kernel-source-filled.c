@@ -70,17 +70,20 @@ leat_variable_read_type (const LeatKernelUnit *unit, const LeatKernelVariable *s
 gboolean
 leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error)
 {
-  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
-  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self->unit);
-  guint name = leat_kernel_unit_find_unfilled (self->unit, calls, decl);
-  g_autofree char *word = name != G_MAXUINT ? leat_tokens_dup (self->unit->tokens, name) : NULL;
-  g_autofree char *way = NULL;
-  g_autoptr (GArray) bare = NULL;
+  g_autoptr (GArray) bare = leat_kernel_unit_list_bare (self->unit);
+  g_autoptr (LeatKernelCalls) calls = NULL;
+  g_autofree char *word = NULL, *way = NULL;
   LeatKernelType type;
+  guint name;
 
+  /* Who calls whom takes reading the whole text: not for each of a thousand nodes without a variable. */
+  if (bare->len == 0)
+    return TRUE;
+  calls = leat_kernel_calls_new (self->unit);
+  name = leat_kernel_unit_find_unfilled (self->unit, calls, leat_kernel_unit_find_kernel (self->unit, entry));
   if (name == G_MAXUINT)
     return TRUE;
-  bare = leat_kernel_unit_list_bare (self->unit);
+  word = leat_tokens_dup (self->unit->tokens, name);
   way = leat_variable_read_type (self->unit, leat_variable_find (self->unit, bare, word), &type)
           ? g_strdup_printf ("set variables=%s=FILE.npy on the node, or a number in place of the file, ", word)
           : g_strdup ("");
