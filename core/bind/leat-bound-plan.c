@@ -33,6 +33,14 @@ leat_bound_op_free (gpointer op)
   g_free (self);
 }
 
+/* What a buffer begins with may be what an earlier session has learned; all else of it is the recorded one's. */
+static void
+leat_bound_buffer_free (gpointer buffer)
+{
+  g_clear_pointer (&((LeatBoundBuffer *) buffer)->buffer.initial, g_bytes_unref);
+  g_free (buffer);
+}
+
 static void
 leat_bound_plan_finalize (GObject *object)
 {
@@ -57,7 +65,7 @@ leat_bound_plan_init (LeatBoundPlan *self)
 {
   g_mutex_init (&self->lock);
   g_ptr_array_set_free_func (self->plan.ops, leat_bound_op_free);
-  g_ptr_array_set_free_func (self->plan.buffers, g_free);
+  g_ptr_array_set_free_func (self->plan.buffers, leat_bound_buffer_free);
   g_ptr_array_set_free_func (self->plan.loops, g_free);
   g_ptr_array_set_free_func (self->plan.fusibles, g_free);
   self->user_copies = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -121,6 +129,8 @@ leat_bound_plan_take_buffers (LeatBoundPlan *self)
       LeatBoundBuffer *bound = g_new0 (LeatBoundBuffer, 1);
 
       bound->buffer = *leat_plan_get_buffer (self->recorded, i);
+      if (bound->buffer.initial != NULL)
+        g_bytes_ref (bound->buffer.initial);
       bound->buffer.loop = leat_bound_plan_follow_loop (self, bound->buffer.loop);
       bound->root = i;
       g_ptr_array_add (self->plan.buffers, bound);

@@ -557,7 +557,7 @@ test_csr_bfs_refuses (void)
     const char *node, *inputs, *word;
   } cases[] = {
     { "csr:bfs source=4", "offsets=u32[5] indices=u32[6]", "numbered from 0 to 3" },
-    { "csr:bfs", "offsets=u32[1] indices=u32[6]", "one more than vertices" },
+    { "csr:bfs", "offsets=u32[1] indices=u32[6]", "one more offset than vertices" },
     { "csr:bfs", "offsets=u32[<=5] indices=u32[6]", "a fixed size" },
     { "csr:bfs", "offsets=i32[5] indices=u32[6]", "u32 or u64" },
     { "csr:bfs", "offsets=u32[5] indices=u64[6]", "it is u32" },
