@@ -126,6 +126,9 @@ test_timing_samples (void)
   g_assert_cmpuint (timing_get_count (times, "samples"), <=, 64 + 10);
   g_assert_cmpuint (timing_get_count (stats, "runs-measured"), ==, timing_get_count (times, "samples"));
   g_assert_cmpuint (timing_get_count (stats, "runs-full"), ==, 64 + 320);
+  /* What measuring costs is known from both. */
+  g_assert_cmpint (fixture.session->told.measuring.measured_us, <, G_MAXINT64);
+  g_assert_cmpint (fixture.session->told.measuring.unmeasured_us, <, G_MAXINT64);
   session_fixture_close (&fixture);
 }
 
