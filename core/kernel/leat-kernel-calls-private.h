@@ -20,7 +20,7 @@ gboolean leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl);
 gboolean leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee);
 /* Whether a token (a function's name, or an intrinsic) can lead to a wait. */
 gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
-/* To one by anything else than __syncthreads (). */
+/* Of one that can: to one by anything else than __syncthreads (). */
 gboolean leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token);
 /* Whether it can tell one thread from another. */
 gboolean leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token);

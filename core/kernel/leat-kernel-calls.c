@@ -336,7 +336,7 @@ leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token)
 
   if (leat_kernel_calls_is_wait (word))
     return !g_str_equal (word, "__syncthreads");
-  return node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_OTHERWISE);
+  return (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_OTHERWISE) != 0;
 }
 
 gboolean

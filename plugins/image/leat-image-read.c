@@ -233,13 +233,6 @@ leat_image_read_stop (LeatEndpoint *endpoint)
   g_clear_pointer (&LEAT_IMAGE_READ (endpoint)->input, leat_input_file_free);
 }
 
-static void
-leat_image_read_finalize (GObject *object)
-{
-  leat_image_read_stop (LEAT_ENDPOINT (object));
-  G_OBJECT_CLASS (leat_image_read_parent_class)->finalize (object);
-}
-
 static const LeatProp leat_image_read_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatImageRead, path),
     .blurb = "Picture: PNG, JPEG or another format that GdkPixbuf reads" },
@@ -282,7 +275,6 @@ leat_image_read_class_init (LeatImageReadClass *klass)
 {
   LeatEndpointClass *endpoint_class = LEAT_ENDPOINT_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = leat_image_read_finalize;
   LEAT_NODE_CLASS (klass)->prepare = leat_image_read_prepare;
   LEAT_NODE_CLASS (klass)->negotiate = leat_image_read_negotiate;
   endpoint_class->start = leat_image_read_start;

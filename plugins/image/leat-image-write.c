@@ -202,13 +202,6 @@ leat_image_write_unblock (LeatEndpoint *endpoint)
     leat_output_file_wake (self->output);
 }
 
-static void
-leat_image_write_finalize (GObject *object)
-{
-  leat_image_write_stop (LEAT_ENDPOINT (object));
-  G_OBJECT_CLASS (leat_image_write_parent_class)->finalize (object);
-}
-
 static const LeatProp leat_image_write_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatImageWrite, path),
     .blurb = "File to write; -: standard output" },
@@ -247,7 +240,6 @@ leat_image_write_class_init (LeatImageWriteClass *klass)
 {
   LeatEndpointClass *endpoint_class = LEAT_ENDPOINT_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = leat_image_write_finalize;
   LEAT_NODE_CLASS (klass)->prepare = leat_image_write_prepare;
   LEAT_NODE_CLASS (klass)->negotiate = leat_image_write_negotiate;
   endpoint_class->check = leat_image_write_check_output;

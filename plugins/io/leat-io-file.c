@@ -267,13 +267,6 @@ leat_io_file_get_total (LeatEndpoint *endpoint)
   return self->input != NULL ? leat_input_file_get_size (self->input) : 0;
 }
 
-static void
-leat_io_file_finalize (GObject *object)
-{
-  leat_io_file_stop (LEAT_ENDPOINT (object));
-  G_OBJECT_CLASS (leat_io_file_parent_class)->finalize (object);
-}
-
 static const LeatProp leat_io_file_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatIoFile, path),
     .blurb = "File to read or write; -: standard input or standard output" },
@@ -319,7 +312,6 @@ leat_io_file_class_init (LeatIoFileClass *klass)
 {
   LeatEndpointClass *endpoint_class = LEAT_ENDPOINT_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = leat_io_file_finalize;
   LEAT_NODE_CLASS (klass)->negotiate = leat_io_file_negotiate;
   endpoint_class->check = leat_io_file_check_output;
   endpoint_class->start = leat_io_file_start;

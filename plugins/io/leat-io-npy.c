@@ -287,13 +287,6 @@ leat_io_npy_get_total (LeatEndpoint *endpoint)
   return self->input != NULL ? self->header.bytes : 0;
 }
 
-static void
-leat_io_npy_finalize (GObject *object)
-{
-  leat_io_npy_stop (LEAT_ENDPOINT (object));
-  G_OBJECT_CLASS (leat_io_npy_parent_class)->finalize (object);
-}
-
 static const LeatProp leat_io_npy_props[] = {
   { sizeof (LeatProp), "path", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatIoNpy, path),
     .blurb = "The .npy file; -: standard output.  A sink takes no pipe" },
@@ -335,7 +328,6 @@ leat_io_npy_class_init (LeatIoNpyClass *klass)
 {
   LeatEndpointClass *endpoint_class = LEAT_ENDPOINT_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = leat_io_npy_finalize;
   LEAT_NODE_CLASS (klass)->negotiate = leat_io_npy_negotiate;
   endpoint_class->check = leat_io_npy_check_output;
   endpoint_class->start = leat_io_npy_start;

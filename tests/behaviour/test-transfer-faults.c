@@ -5,6 +5,8 @@
 #include "fault-driver.h"
 #include "leat.h"
 
+#include "buffer/leat-device-buffer-private.h"
+
 /* Every driver call of a batch of each kind of request is made to fail, one after the other. */
 
 static gboolean
@@ -62,6 +64,57 @@ count_calls (const FaultRow *row)
   return fault_driver_count_calls ();
 }
 
+static gpointer
+enter_for_a_run (gpointer buffer)
+{
+  g_autoptr (GError) error = NULL;
+
+  leat_device_buffer_enter (buffer, LEAT_BUFFER_USE_RUN, &error);
+  g_assert_no_error (error);
+  leat_device_buffer_leave (buffer, LEAT_BUFFER_USE_RUN);
+  return NULL;
+}
+
+/* Once a transfer that failed is known to have ended, it is nobody's reason not to wait for the next one. */
+static void
+assert_not_lost (LeatDeviceBuffer *buffer)
+{
+  GThread *thread;
+
+  g_assert_true (leat_device_settle (leat_device_buffer_get_device (buffer)));
+  g_assert_true (leat_device_buffer_enter (buffer, LEAT_BUFFER_USE_TRANSFER, NULL));
+  thread = g_thread_new ("run", enter_for_a_run, buffer);
+  g_usleep (20000);
+  leat_device_buffer_leave (buffer, LEAT_BUFFER_USE_TRANSFER);
+  g_thread_join (thread);
+}
+
+static void
+test_transfer_faults_lost (void)
+{
+  g_autoptr (LeatDevice) device = leat_device_open (NULL, NULL);
+  g_autoptr (LeatDeviceBuffer) buffer = leat_device_buffer_new (device, 64, NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new_static ("0123456789", 10);
+  const char *failed;
+  guint n = 0, n_lost = 0;
+
+  do
+    {
+      g_autofree char *plant = g_strdup_printf ("call:%u=OUT_OF_MEMORY", ++n);
+      g_autoptr (LeatTransferBatch) batch = leat_transfer_batch_new ();
+
+      leat_transfer_batch_upload (batch, buffer, 0, bytes);
+      fault_driver_plant_on (plant);
+      leat_transfer_batch_run (batch, NULL);
+      failed = fault_driver_get_failed ();
+      n_lost += g_strcmp0 (failed, "cuStreamSynchronize") == 0;
+      fault_driver_plant_on ("");
+      assert_not_lost (buffer);
+    }
+  while (failed != NULL);
+  g_assert_cmpuint (n_lost, >, 0);
+}
+
 static const FaultRow rows[] = {
   { "/leat/transfer-faults/every-call/out-of-memory", "OUT_OF_MEMORY", 11, count_calls, sweep_one },
   { "/leat/transfer-faults/every-call/invalid", "UNKNOWN", 11, count_calls, sweep_one },
@@ -73,6 +126,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   if (!fault_driver_init_or_skip ())
     return 0;
+  g_test_add_func ("/leat/transfer-faults/lost", test_transfer_faults_lost);
   fault_driver_add_rows (rows, G_N_ELEMENTS (rows));
   return g_test_run ();
 }

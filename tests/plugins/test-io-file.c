@@ -503,6 +503,35 @@ test_io_file_pipe (void)
   g_remove (path);
 }
 
+/* Programs that are started meanwhile do not get the file. */
+static void
+test_io_file_is_not_inherited (void)
+{
+  g_autofree char *path = leat_harness_dup_path ("in");
+  g_autofree char *setting = test_io_file_setting (path);
+  g_autoptr (GDir) descriptors = NULL;
+  guint n_open = 0;
+  const char *name;
+  Harness harness;
+
+  leat_harness_write_file (path, "abcd", 4);
+  leat_harness_init_source (&harness, "io:file", setting, NULL);
+  leat_harness_start (&harness);
+  descriptors = g_dir_open ("/proc/self/fd", 0, NULL);
+  while ((name = g_dir_read_name (descriptors)) != NULL)
+    {
+      g_autofree char *link = g_build_filename ("/proc/self/fd", name, NULL);
+      g_autofree char *target = g_file_read_link (link, NULL);
+
+      if (g_strcmp0 (target, path) != 0)
+        continue;
+      n_open++;
+      g_assert_cmpint (fcntl (atoi (name), F_GETFD) & FD_CLOEXEC, !=, 0);
+    }
+  g_assert_cmpuint (n_open, ==, 1);
+  leat_harness_clear (&harness);
+}
+
 /* Without waiting, whole rows are given as they come and the rest of a row is kept. */
 static void
 test_io_file_pipe_without_waiting (void)
@@ -620,6 +649,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/io-file/source/refuses-partial-row", test_io_file_partial_row);
   g_test_add_func ("/leat/io-file/source/refuses-missing", test_io_file_missing);
   g_test_add_func ("/leat/io-file/source/refuses-unreadable", test_io_file_unreadable);
+  g_test_add_func ("/leat/io-file/source/is-not-inherited", test_io_file_is_not_inherited);
   g_test_add_func ("/leat/io-file/source/pipe", test_io_file_pipe);
   g_test_add_func ("/leat/io-file/source/pipe-without-waiting", test_io_file_pipe_without_waiting);
   g_test_add_func ("/leat/io-file/source/pipe-unblock", test_io_file_pipe_unblock);

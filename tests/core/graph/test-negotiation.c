@@ -152,6 +152,22 @@ test_negotiation_names_across_sides (void)
                    "n1.o (f32[n]), which is f32[9]");
 }
 
+/* A name that has a value is no reason where there are not as many dimensions. */
+static void
+test_negotiation_names_and_ranks (void)
+{
+  static const char *const signatures[] = { "out:o=f32[3,5]", "in:i=f32[h,w] out:o=f32[h,w]", NULL };
+  g_auto (Chain) chain = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  chain_build (&chain, signatures);
+  g_object_set (chain.nodes->pdata[1], "states", "f32[3]", NULL);
+  g_assert_false (chain_negotiate (&chain, &error));
+  g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+  g_assert_cmpstr (error->message, ==,
+                   "n1.o (toy:kernel) cannot be f32[3]: f32[h,w] and f32[3] do not agree: 2 dimensions against 1");
+}
+
 static void
 test_negotiation_again (void)
 {
@@ -215,6 +231,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/negotiation/chains", test_negotiation_chains);
   g_test_add_func ("/leat/negotiation/names-across-inputs", test_negotiation_names_across_inputs);
+  g_test_add_func ("/leat/negotiation/names-and-ranks", test_negotiation_names_and_ranks);
   g_test_add_func ("/leat/negotiation/names-across-sides", test_negotiation_names_across_sides);
   g_test_add_func ("/leat/negotiation/again", test_negotiation_again);
   g_test_add_func ("/leat/negotiation/of-outputs-without-links", test_negotiation_of_outputs_without_links);

@@ -108,6 +108,7 @@ static const EnvironmentCase cases[] = {
     "add-if n2 g0 c0 0 1 g2 = INVALID_VALUE" },
   { "fault/two", NULL, "alloc:1,host-alloc:2",
     "alloc d0 64 = OUT_OF_MEMORY; alloc-host h0 64; alloc-host h1 64 = OUT_OF_MEMORY" },
+  { "fault/first-call", NULL, "call:1=INVALID_VALUE", NULL },
   { "fault/not-understood", NULL, "breakfast:2", "alloc d0 64" },
 };
 
