@@ -88,14 +88,16 @@ leat_wide_make_slots (LeatWide *self)
 
       flight->lane = leat_session_get_flight (session, 0)->lane;
       flight->index = slot;
+      flight->n_inputs = session->ends.inputs->len;
+      flight->n_outputs = session->ends.outputs->len;
       flight->inputs = g_new (LeatStaging, n_ports);
-      flight->outputs = flight->inputs + session->ends.inputs->len;
-      for (guint i = 0; i < session->ends.inputs->len; i++)
+      flight->outputs = flight->inputs + flight->n_inputs;
+      for (guint i = 0; i < flight->n_inputs; i++)
         {
           flight->inputs[i] = leat_session_get_input (session, i)->staging;
           leat_wide_place (self, leat_session_get_input (session, i)->buffer, slot, &flight->inputs[i]);
         }
-      for (guint i = 0; i < session->ends.outputs->len; i++)
+      for (guint i = 0; i < flight->n_outputs; i++)
         {
           flight->outputs[i] = leat_session_get_output (session, i)->staging;
           leat_wide_place (self, leat_session_get_output (session, i)->buffer, slot, &flight->outputs[i]);

@@ -150,6 +150,53 @@ test_sources (void)
   g_rmdir (folder);
 }
 
+/* Inputs of which row goes with row, and a run among others in which one has fewer: that is told once. */
+static void
+test_uneven (void)
+{
+  static const char text[] = "leat 1\nk = map inputs=a,b expr=\"a+b\"\n"
+                             "app name=a spec=u32[<=16] -> upload -> k.a\n"
+                             "app name=b spec=u32[<=16] -> upload -> k.b\nk -> readback -> app name=sink\n";
+  static const guint32 items[16] = { 0 };
+  g_autoptr (LeatPipeline) pipeline = NULL;
+  g_autoptr (LeatSession) session = NULL;
+  g_autoptr (GError) error = NULL;
+  LeatMessage *message;
+  guint warnings = 0;
+
+  pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 4; i++)
+    for (guint source = 0; source < 2; source++)
+      {
+        g_autoptr (GBytes) bytes = g_bytes_new_static (items, (i > 0 && source == 0 ? 4 : 10) * sizeof *items);
+
+        leat_app_push_bytes (LEAT_APP (leat_pipeline_get_node (pipeline, source == 0 ? "a" : "b", NULL)), bytes,
+                             &error);
+        g_assert_no_error (error);
+      }
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "a", NULL)));
+  leat_app_end (LEAT_APP (leat_pipeline_get_node (pipeline, "b", NULL)));
+  session = leat_session_new (pipeline, NULL);
+  g_object_set (session, "batch", 8, "calibrate", FALSE, NULL);
+  leat_session_open (session, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (leat_session_run (session, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (session_fixture_get_number (session, "batch-entries"), ==, 4);
+  while ((message = leat_bus_pop (leat_pipeline_get_bus (pipeline), 0)) != NULL)
+    {
+      if (leat_message_get_kind (message) == LEAT_MESSAGE_WARNING)
+        {
+          g_assert_error (leat_message_get_error (message), LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_UNEVEN);
+          warnings++;
+        }
+      leat_message_unref (message);
+    }
+  g_assert_cmpuint (warnings, ==, 1);
+  leat_session_close (session);
+}
+
 /* Called off at any moment: what came is in order, and what goes on misses nothing. */
 static void
 test_cancel (void)
@@ -221,6 +268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/session/wide/spread", test_spread);
   g_test_add_func ("/session/wide/in-turn", test_in_turn);
   g_test_add_func ("/session/wide/sources", test_sources);
+  g_test_add_func ("/session/wide/uneven", test_uneven);
   g_test_add_func ("/session/wide/cancel", test_cancel);
   g_test_add_func ("/session/wide/property", test_property);
   g_test_add_func ("/session/wide/call-fails", test_call_fails);
