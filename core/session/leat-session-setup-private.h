@@ -65,7 +65,7 @@ void leat_session_drop_evicted (LeatSession *self);
 void leat_session_drop_batch (LeatSession *self);
 /* What the first run is to find out (leat-session-tuning.c). */
 void leat_session_begin_tuning (LeatSession *self);
-gboolean leat_session_fits_tuning (gpointer session);
+gboolean leat_session_fits_traits (gpointer session, const LeatTraits *traits);
 gboolean leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error);
 /* When the session closes. */
 void leat_session_remember_learned (LeatSession *self);

@@ -14,11 +14,14 @@
 
 /* Copies take memory of the device that mapped data do not. */
 gboolean
-leat_session_fits_tuning (gpointer session)
+leat_session_fits_traits (gpointer session, const LeatTraits *traits)
 {
   LeatSession *self = session;
 
-  return self->options.budget == 0 || leat_session_fit_lanes (self, 1) == 1;
+  if (self->options.budget == 0)
+    return TRUE;
+  leat_plan_bind (self->plan, traits);
+  return leat_session_fit_lanes (self, 1) == 1;
 }
 
 void

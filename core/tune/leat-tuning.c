@@ -22,7 +22,7 @@ leat_trials_new (void)
 }
 
 void
-leat_tuning_init (LeatTuning *self, gboolean (*fits) (gpointer session), gpointer session)
+leat_tuning_init (LeatTuning *self, LeatTuningFits fits, gpointer session)
 {
   g_mutex_init (&self->lock);
   self->trials = leat_trials_new ();
