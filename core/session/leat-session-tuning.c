@@ -51,12 +51,12 @@ leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, 
   return leat_lane_clear_reports (lane, error) && (states == NULL || leat_states_write (&self->states, states, error));
 }
 
-/* Whose callback is called in every run: it may count them. */
+/* A callback that is called in every run may count the runs. */
 static gboolean
 leat_session_has_outside (LeatSession *self)
 {
   for (guint i = 0; i < self->plan->ops->len; i++)
-    if (leat_plan_get_op (self->plan, i)->why_eager != NULL)
+    if (leat_op_get_why_alone (leat_plan_get_op (self->plan, i)) != NULL)
       return TRUE;
   return FALSE;
 }
