@@ -10,7 +10,6 @@
 #include "bind/leat-bind-private.h"
 #include "leat-session-plan-private.h"
 #include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 
 /* Copies take memory of the device that mapped data do not. */
 gboolean

@@ -4,7 +4,6 @@
 
 /* The object: its life.  leat-session-open.c and its neighbours have the rest. */
 
-#include "tell/leat-reports-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
 

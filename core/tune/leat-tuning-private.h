@@ -61,7 +61,7 @@ gboolean leat_plan_has_bands (LeatPlan *plan);
 /* Of the inputs that are in place. (transfer full) */
 char *leat_flight_dup_band (const LeatFlight *flight);
 
-/* What was found out before (leat-known-ways.c). */
+/* Ways that were found out before (leat-known-ways.c). */
 gboolean leat_tuning_recall_ways (LeatTuning *self, LeatPlan *plan, LeatDevice *device);
 /* @ways: by op index */
 gboolean leat_tuning_recall_ways_of_band (LeatTuning *self, LeatPlan *plan, LeatDevice *device, guint *ways);
@@ -71,7 +71,8 @@ guint64 leat_plan_hash_geometry (LeatPlan *plan, LeatDevice *device);
 /* Where what sessions learn of @kind is kept; NULL: nowhere. */
 char *leat_learned_dup_folder (const char *kind);
 
-/* What kernels find out about the device (leat-learned.c): before memory is made for the plan, and after runs. */
+/* Findings of kernels about the device (leat-learned.c): read before memory is made for the plan, written after runs.
+ */
 void leat_plan_recall_learned (LeatPlan *plan, LeatDevice *device);
 void leat_states_remember_learned (LeatStates *states, LeatDevice *device);
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Trials, and whoever asks for them.  Touches LeatTuning. */
+/* The life of what a session finds out by trying, and its trials for those who ask.  Touches LeatTuning. */
 
 #include "leat-tuning-private.h"
 
