@@ -99,7 +99,7 @@ typedef struct
   gboolean by_slot;     /* it finds memory of the program through the table of what is bound */
   const char *reason;   /* why a transfer is done as it is */
   gboolean gives_back;  /* brings results to the host, and does nothing else */
-  gboolean kept;        /* an upload that may be left out while its input is what it was (leat_plan_find_reusable ()) */
+  gboolean kept;        /* an upload that may be left out while its input is what it was (leat_bind_find_reusable ()) */
   guint *after;         /* indices of ops, none implied by another that every run has */
   guint n_after;
   guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */

@@ -109,7 +109,7 @@ struct _LeatOp
   gpointer user_data;
   GDestroyNotify destroy;
   char *why_not_on_cpu; /* NULL: it can be done there */
-  char *why_eager;      /* NULL: it may be captured, as far as is known */
+  char *why_eager;      /* as it was recorded: why it must not be captured; or NULL */
 
   /* KERNEL that writes the table of what is bound (leat-plan-users.c) */
   gboolean is_head;

@@ -212,7 +212,7 @@ leat_memo_compare (const guint8 *at, const LeatSpan *spans, guint n)
   return at;
 }
 
-/* Of what was asked for last, whose spans are @inputs. */
+/* The key of the inputs that were asked for last, whose spans are @inputs. */
 static void
 leat_memo_have_key (LeatMemo *self, const LeatSpan *inputs, guint n_inputs)
 {

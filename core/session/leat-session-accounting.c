@@ -3,7 +3,7 @@
  */
 
 /* The figures that a session's plan predicts, beside those that were counted.  The plan is summed up in
- * leat-session-plan.c, the counters count where things happen; here the two only meet. */
+ * leat-sums.c, the counters count where things happen; here the two only meet. */
 
 #include "leat-session-plan-private.h"
 #include "leat-session-run-private.h"

@@ -4,8 +4,6 @@
 
 /* Sources that give unlike numbers of rows to inputs of which row goes with row. */
 
-#include "leat-session-private.h"
-
 #include "graph/leat-node-private.h"
 #include "plan/leat-plan-aligned-private.h"
 #include "leat-session-run-private.h"

@@ -6,7 +6,6 @@
 
 #include "leat-session-bind-private.h"
 
-#include "graph/leat-graph-error.h"
 #include "leat-session-run-private.h"
 
 #define LEAT_BIND_ALIGNMENT 16 /* of the widest loads */

@@ -6,10 +6,8 @@
  * launch brings all of them to the device together. */
 
 #include "leat-session-bind-private.h"
-#include "state/leat-states-private.h"
 #include "leat-session-state.h"
 
-#include "graph/leat-graph-error.h"
 #include "leat-session-run-private.h"
 
 /* Programs bind their ports in the same order for each run: the next one is likely to be meant. */

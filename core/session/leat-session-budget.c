@@ -6,10 +6,8 @@
 
 #include "leat-session-plan-private.h"
 
-#include "bind/leat-bind-private.h"
 #include "graph/leat-node-private.h"
 #include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 
 LeatSums
 leat_session_get_sums (LeatSession *self)

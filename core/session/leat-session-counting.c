@@ -8,7 +8,6 @@
 #include "leat-session-private.h"
 
 #include "lane/leat-batch-memory-private.h"
-#include "lane/leat-lane-graph-private.h"
 #include "leat-session-told-private.h"
 
 static guint64

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The properties of a session. */
+/* Declares the properties of a session, with their documents.  Sets none. */
 
 #include "leat-session-props-private.h"
-#include "leat-session-told-private.h"
 #include "leat-session-setup-private.h"
 
 static GParamSpec *leat_session_props[LEAT_SESSION_N_PROPS];
@@ -136,7 +135,7 @@ leat_session_describe_persistent (void)
 
 /* How many at a time. */
 static void
-leat_told_describe_lanes (void)
+leat_session_describe_lanes (void)
 {
   /**
    * LeatSession:lanes:
@@ -316,7 +315,7 @@ leat_session_install_props (GObjectClass *klass)
   leat_session_describe_identity ();
   leat_session_describe_running ();
   leat_session_describe_persistent ();
-  leat_told_describe_lanes ();
+  leat_session_describe_lanes ();
   leat_session_describe_place ();
   leat_session_describe_kept ();
   leat_session_describe_taken ();

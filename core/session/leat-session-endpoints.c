@@ -2,17 +2,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The work of a session with the nodes where data enters and leaves. */
+/* The nodes where data enter and leave: starts, finishes and stops them, and finds the staging memory of each lane.
+ * Touches LeatSessionEnds and the flights. */
 
 #include "leat-session-private.h"
 
 #include "graph/leat-node-private.h"
 #include "leat-session-run-private.h"
-#include "leat-session-told-private.h"
 
 /* @origins: of all buffers of the plan */
 static void
-leat_session_find_view (const LeatLane *lane, const LeatOp *op, const LeatBufferId *origins, LeatStaging *staging)
+leat_staging_find (const LeatLane *lane, const LeatOp *op, const LeatBufferId *origins, LeatStaging *staging)
 {
   LeatBufferId id = op->touches[0].buffer;
   const LeatBuffer *buffer = leat_plan_get_buffer (lane->plan, id);
@@ -51,9 +51,9 @@ leat_session_add_flight (LeatSession *self, LeatLane *lane)
   };
 
   for (guint i = 0; i < self->ends.inputs->len; i++)
-    leat_session_find_view (lane, leat_session_get_input (self, i)->op, origins, &flight.inputs[i]);
+    leat_staging_find (lane, leat_session_get_input (self, i)->op, origins, &flight.inputs[i]);
   for (guint i = 0; i < self->ends.outputs->len; i++)
-    leat_session_find_view (lane, leat_session_get_output (self, i)->op, origins, &flight.outputs[i]);
+    leat_staging_find (lane, leat_session_get_output (self, i)->op, origins, &flight.outputs[i]);
   g_array_append_val (self->flights, flight);
 }
 

@@ -9,6 +9,7 @@
 
 #include "state/leat-states-private.h"
 #include "leat-session-setup-private.h"
+#include "leat-session-plan-private.h"
 #include "leat-session-told-private.h"
 #include "leat-session-run-private.h"
 

@@ -7,12 +7,11 @@
 
 #include "tell/leat-reports-private.h"
 
-#include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "graph/leat-port-private.h"
 #include "bind/leat-bind-private.h"
+#include "leat-session-plan-private.h"
 #include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 
 /* A run that gave more than an output that may grow has room for.  Its kernels have counted all and written what they
  * could; the pipeline is planned anew with room for all, as for a property that was set (leat-session-replan.c), and

@@ -6,11 +6,7 @@
  * LeatSessionHold. */
 
 #include "leat-session-private.h"
-#include "tell/leat-reports-private.h"
-#include "bind/leat-bind-private.h"
 #include "leat-session-run-private.h"
-#include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 
 gboolean
 leat_session_take_lightly (LeatSession *self, GError **error)

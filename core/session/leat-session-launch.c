@@ -7,7 +7,6 @@
 #include "leat-session-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 
 /* Once somebody wants to be told of the ends of runs: the waiter has this one, which is launched. */
 static gboolean

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* From a pipeline to something that runs, and back. */
+/* Opens a session and closes it: plans, binds, makes the setup, starts the nodes, and takes all of it down again.
+ * Touches all parts of the session. */
 
 #include "leat-session-private.h"
 #include "leat-session-plan-private.h"
-#include "tell/leat-reports-private.h"
 
 #include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"

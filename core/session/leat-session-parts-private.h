@@ -3,28 +3,24 @@
  */
 #pragma once
 
-#include "graph/leat-app.h"
-#include "lane/leat-lane-private.h"
-#include "tell/leat-monitored-private.h"
-#include "lane/leat-run-private.h"
-#include "tell/leat-session-stats-private.h"
-#include "lane/leat-batch-memory-private.h"
-#include "leat-recall-private.h"
 #include "leat-overseer-private.h"
-#include "lane/leat-address-map-private.h"
-#include "buffer/leat-device-buffer-private.h"
-#include "state/leat-states-private.h"
+#include "leat-recall-private.h"
 #include "leat-repeating-private.h"
 #include "leat-session.h"
 #include "leat-shapes-private.h"
-#include "tune/leat-tuning-private.h"
-#include "lane/leat-setup-private.h"
-#include "tell/leat-trace-private.h"
+
+#include "buffer/leat-device-buffer-private.h"
+#include "graph/leat-app.h"
+#include "lane/leat-address-map-private.h"
+#include "lane/leat-run-private.h"
 #include "lane/leat-waiter-private.h"
+#include "state/leat-states-private.h"
+#include "tune/leat-tuning-private.h"
 
 G_BEGIN_DECLS
 
-/* The parts of a session, each with its owner: the files that are named after it, or as the comment says. */
+/* The parts of a session.  Each is for the owner of the session only, unless a comment says otherwise; some types stand
+ * in headers of their names. */
 
 /* One source of a session.  A generation is a number for what its staging memory holds; 0 is none. */
 typedef struct
@@ -83,7 +79,7 @@ typedef struct
   gboolean never_settled; /* for comparisons */
 } LeatSessionOptions;
 
-/* The owner of the session.  Unless a comment says otherwise, all below is for the owner only. */
+/* Whether a session has an owner: the thread that has it to itself. */
 typedef enum
 {
   LEAT_SESSION_FREE,
@@ -92,7 +88,7 @@ typedef enum
   LEAT_SESSION_LAUNCHED, /* nobody: the device is at work, and somebody will complete the run */
 } LeatSessionUse;
 
-/* Who has it, and may it run? */
+/* Who has the session, and may it run?  (leat-session-hold.c) */
 typedef struct
 {
   gint use;           /* atomic: LeatSessionUse */
@@ -102,10 +98,10 @@ typedef struct
   gint parting;       /* atomic: a former overseer has a run of it under way */
   gboolean is_pushed; /* the context is current while it runs */
   gboolean
-    settled; /* nobody has had the session since a run, and the next is like it: see leat_session_may_settle () */
+    settled; /* the next run is like the last, and nobody has had the session since: leat_session_may_settle () */
 } LeatSessionHold;
 
-/* Where data enter and leave. */
+/* Where data enter and leave (leat-session-endpoints.c, leat-session-flow.c). */
 typedef struct
 {
   GArray *inputs;         /* LeatSessionInput */
@@ -120,7 +116,7 @@ typedef struct
   gint64 waited_us;       /* that long */
 } LeatSessionEnds;
 
-/* Memory that the application brings. */
+/* Memory that the application brings (leat-session-bind.c). */
 typedef struct
 {
   LeatAddressMap *address_map;   /* NULL before the first binding */
@@ -128,21 +124,21 @@ typedef struct
   guint next_input, next_output; /* that are likely to be bound next */
 } LeatSessionBindings;
 
-/* Somebody waits for a run without the session. */
+/* Somebody waits for a run without the session (leat-session-launch.c, leat-session-async.c). */
 typedef struct
 {
   LeatWaiter *waiter;   /* from when somebody first wants to be told of the end of a run; kept over close () */
   GSource *task_source; /* of the replay_async () that is under way */
 } LeatSessionAwait;
 
-/* Memory that sessions take turns in. */
+/* Memory that sessions take turns in (leat-scratch.c). */
 typedef struct
 {
   LeatScratch *used;   /* that the first lane is in; NULL: in memory of its own */
   LeatScratch *wanted; /* that it shall be in; atomic, under the lock of what is told */
 } LeatSessionScratch;
 
-/* The overseer, which has it run among others. */
+/* The overseer, which has it run among others (leat-session-overseer.c). */
 typedef struct
 {
   GWeakRef overseer; /* under the lock of what is told */
@@ -150,7 +146,7 @@ typedef struct
   gint64 last_device_us; /* atomic: of the last run, with its repetitions */
 } LeatSessionOverseen;
 
-/* Many runs, until the sources end. */
+/* Many runs, until the sources end (../stream/). */
 typedef struct
 {
   const LeatPlan *not_wide; /* not owned: one that is known not to be streamed with many runs in a launch */

@@ -25,7 +25,7 @@ typedef struct
   guint64 waits;
 } LeatSessionPlan;
 
-/* Whose sums they are. */
+/* The sums over a plan, on a device, with the options of its session (leat-sums.c). */
 typedef struct
 {
   LeatPlan *plan;
@@ -44,7 +44,13 @@ void leat_sums_fill (const LeatSums *self, const LeatConstantBytes *constants, g
 LeatSums leat_session_get_sums (LeatSession *self);
 /* Of the plan that is bound: how many lanes there may be, with lanes=auto as many as the budget allows. */
 guint leat_session_plan_lanes (LeatSession *self);
-/* Of the session's budget, of what others leave, and of the device. */
+/* So many of @most as the budget allows; 0: not even one. */
+guint leat_session_fit_lanes (LeatSession *self, guint most);
+/* Of the device's memory, for the first lane: so much must be free that the session can be opened, or come back. */
+guint64 leat_session_get_needed_bytes (LeatSession *self);
+/* Does the plan fit into the session's own budget? */
+gboolean leat_session_check_budget (LeatSession *self, GError **error);
+/* And into what others leave, and what the device has? */
 gboolean leat_session_check_budgets (LeatSession *self, GError **error);
 
 G_END_DECLS

@@ -3,24 +3,12 @@
  */
 #pragma once
 
-#include "graph/leat-app.h"
-#include "lane/leat-lane-private.h"
-#include "tell/leat-monitored-private.h"
-#include "lane/leat-run-private.h"
-#include "tell/leat-session-stats-private.h"
-#include "lane/leat-batch-memory-private.h"
-#include "leat-memo-private.h"
-#include "leat-overseer-private.h"
-#include "lane/leat-address-map-private.h"
-#include "buffer/leat-device-buffer-private.h"
-#include "leat-session.h"
-#include "lane/leat-setup-private.h"
-#include "tell/leat-trace-private.h"
-#include "lane/leat-waiter-private.h"
-#include "bind/leat-bind-private.h"
-
-#include "tell/leat-told-private.h"
 #include "leat-session-parts-private.h"
+
+#include "bind/leat-bind-private.h"
+#include "lane/leat-batch-memory-private.h"
+#include "lane/leat-setup-private.h"
+#include "tell/leat-told-private.h"
 
 G_BEGIN_DECLS
 
@@ -103,7 +91,8 @@ leat_session_is_read (LeatSession *self)
 {
   return self->ends.n_filled > 0 && self->ends.n_filled == self->ends.inputs->len;
 }
-/* Parts of these.  Others may look at the last device time when the run has ended and nobody has the session. */
+
+/* Others may look at the last device time when the run has ended and nobody has the session. */
 static inline void
 leat_session_note_last (LeatSession *self, gint64 device_us)
 {

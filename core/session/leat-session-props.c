@@ -6,7 +6,6 @@
 
 #include "leat-session-props-private.h"
 #include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 
 /* Those that are a number in the session, and nothing else.  The property's own description says of which type. */
 typedef struct

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Runs one after the other: by hand, until the end, or in a thread. */
+/* Runs that the program asks for one by one: leat_session_replay () and leat_session_repeat (), and whether the next is
+ * like the last.  Touches LeatSessionHold and LeatSessionEnds. */
 
 #include "leat-session-private.h"
 #include "lane/leat-nvtx-private.h"
 #include "graph/leat-pipeline-private.h"
-#include "tell/leat-reports-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-run-private.h"
 #include "leat-session-setup-private.h"
@@ -16,7 +16,8 @@
 /* A graph launch takes its context from the stream; launching ops one by one needs it current, better once for all runs
  * than in each.  A result that is remembered needs none, nor
  * does a kernel that is there already; what else such a session launches sees to it by itself. */
-gboolean
+/* Is the context to be current for all of a run? */
+static gboolean
 leat_session_wants_push (LeatSession *self)
 {
   return self->recall.memo == NULL && !LEAT_BOUND_PLAN (self->plan)->traits.persistent

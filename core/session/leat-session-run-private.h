@@ -22,8 +22,6 @@ gboolean leat_session_check_may_run (LeatSession *self, GError **error);
 void leat_session_let_go (LeatSession *self);
 /* For who has it. */
 void leat_session_give (LeatSession *self, LeatSessionUse use);
-/* Is the context to be current for all of a run? */
-gboolean leat_session_wants_push (LeatSession *self);
 /* As take, for runs: open, and in the state that the executor needs. */
 gboolean leat_session_begin (LeatSession *self, GError **error);
 /* @after: who has the session from now on, FREE or LAUNCHED */
@@ -55,8 +53,6 @@ gboolean leat_session_take_open (LeatSession *self, GError **error);
 /* @entries: structures that begin with their op. @kind: "source" or "sink", for the message */
 gpointer leat_session_find_app (LeatSession *self, GArray *entries, const char *name, const char *kind, GError **error);
 gboolean leat_session_check_count (const char *name, LeatSpec *spec, guint64 count, GError **error);
-/* Once for each path: the first run that can take it pays for its graph. */
-gboolean leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error);
 /* Has every port whose memory the program brings got some? */
 gboolean leat_flight_check_bindings (LeatFlight *flight, GError **error);
 /* One run of a lane: fill and launch, then wait and drain. */
@@ -88,10 +84,6 @@ LeatFlow leat_session_complete_read (LeatSession *self, LeatFlight *flight, GErr
 gboolean leat_session_start_run (LeatSession *self, LeatFlight *flight, GError **error);
 gboolean leat_session_await_run (LeatSession *self, LeatFlight *flight, GError **error);
 gboolean leat_session_give_run (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error);
-gboolean leat_session_check_run (LeatSession *self, LeatFlight *flight, GError **error);
-/* The wait has failed with @error: where a persistent kernel was ended because the run took too long, that leaves the
- * device as it was. */
-void leat_session_note_runaway (LeatSession *self, LeatFlight *flight, GError **error);
 /* One run of a settled session, whose context is current where it is to be. */
 LeatFlow leat_session_run_settled (LeatSession *self, GError **error);
 /* Must all that was launched before it have ended before this one is? */

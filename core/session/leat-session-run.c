@@ -8,7 +8,6 @@
 #include "leat-session-private.h"
 #include "tell/leat-reports-private.h"
 
-#include "graph/leat-node-private.h"
 #include "graph/leat-pipeline-private.h"
 #include "lane/leat-nvtx-private.h"
 #include "leat-session.h"
@@ -17,7 +16,6 @@
 #include "lane/leat-lane-graph-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-run-private.h"
-#include "leat-session-told-private.h"
 
 #define LEAT_SESSION_SHORT_NS 500000
 
@@ -41,7 +39,7 @@ leat_session_choose_path (LeatSession *self, const LeatFlight *flight)
 }
 
 /* The first run that can take a path pays for its graph; each brings what was bound since the last. */
-gboolean
+static gboolean
 leat_session_prepare_path (LeatSession *self, LeatLane *lane, LeatPath path, GError **error)
 {
   if (self->plan->users->len > 0 && !leat_lane_bring_bindings (lane, path, error))
@@ -105,7 +103,7 @@ leat_session_launch_path (LeatSession *self, LeatFlight *flight, GError **error)
   return good;
 }
 
-/* What a settled session has no need of: its plan is what it was, and nothing of it is lent, bound, measured or a
+/* Steps that a settled session leaves out: its plan is what it was, and nothing of it is lent, bound, measured or a
  * loop. */
 static gboolean
 leat_session_prepare_work (LeatSession *self, LeatFlight *flight, GError **error)
@@ -206,12 +204,6 @@ leat_session_check_work (LeatSession *self, LeatFlight *flight, gboolean settled
   return FALSE;
 }
 
-gboolean
-leat_session_check_run (LeatSession *self, LeatFlight *flight, GError **error)
-{
-  return leat_session_check_work (self, flight, FALSE, error);
-}
-
 static inline gboolean
 leat_session_is_short (LeatSession *self, LeatFlight *flight)
 {
@@ -221,7 +213,7 @@ leat_session_is_short (LeatSession *self, LeatFlight *flight)
 /* How long a run took is known only to who sees its end.  Of one that was left alone it is seen where the device is
  * still at it; the CPU driver begins when somebody waits. */
 static void
-leat_session_find_beginning (LeatLane *lane, LeatRun *run)
+leat_run_find_beginning (LeatLane *lane, LeatRun *run)
 {
   if (lane->on_host)
     run->filled_us = g_get_monotonic_time ();
@@ -229,9 +221,10 @@ leat_session_find_beginning (LeatLane *lane, LeatRun *run)
     run->untimed = !leat_lane_is_busy (lane);
 }
 
-/* Blocks that were ended on the way have left counters by which the next run's would wait for what never comes, or for
- * too little.  Where these cannot be cleared that is worse, and the session is done with. */
-void
+/* The wait has failed with @error: where a persistent kernel was ended because the run took too long, that leaves the
+ * device as it was.  But blocks that were ended on the way have left counters by which the next run's would wait for
+ * what never comes, or for too little.  Where these cannot be cleared the session is done with. */
+static void
 leat_session_note_runaway (LeatSession *self, LeatFlight *flight, GError **error)
 {
   g_autoptr (GError) inner = NULL;
@@ -250,7 +243,7 @@ leat_session_note_runaway (LeatSession *self, LeatFlight *flight, GError **error
   leat_states_leave_buffers (&self->states);
 }
 
-/* What leat_session_prepare_work () began.  Work that did not end has the buffers until the session is closed. */
+/* Ends what leat_session_prepare_work () began.  Work that did not end has the buffers until the session is closed. */
 static gboolean
 leat_session_leave_work (LeatSession *self, LeatFlight *flight, gboolean good, GError **error)
 {
@@ -273,7 +266,7 @@ leat_session_wait_for_work (LeatSession *self, LeatFlight *flight, gboolean sett
   if (!settled)
     leat_nvtx_push ("wait");
   if (!settled && run->apart)
-    leat_session_find_beginning (lane, run);
+    leat_run_find_beginning (lane, run);
   if (!settled && run->watched)
     good = leat_waiter_collect (self->await.waiter, &run->ended_us, error);
   else
@@ -318,7 +311,7 @@ leat_session_note_device_time (LeatSession *self, const LeatRun *run)
 }
 
 static void
-leat_session_mark_filled (LeatRun *run)
+leat_run_mark_filled (LeatRun *run)
 {
   run->marks[LEAT_MARK_FILLED] = leat_run_now_ns ();
   run->marks[LEAT_MARK_HANDED] = run->marks[LEAT_MARK_LAUNCHED] = run->marks[LEAT_MARK_COMPUTED] =
@@ -363,7 +356,7 @@ leat_session_read_run (LeatSession *self, LeatFlight *flight, gboolean wait, GCa
     return flow;
   run->read_us = run->streamed ? g_get_monotonic_time () : 0;
   if (G_UNLIKELY (self->told.tracing.trace != NULL))
-    leat_session_mark_filled (run);
+    leat_run_mark_filled (run);
   return flow;
 }
 
@@ -391,7 +384,7 @@ leat_session_complete_read (LeatSession *self, LeatFlight *flight, GError **erro
   leat_session_note_read_end (self, flight, flow);
   run->read_us = g_get_monotonic_time ();
   if (G_UNLIKELY (self->told.tracing.trace != NULL))
-    leat_session_mark_filled (run);
+    leat_run_mark_filled (run);
   return flow;
 }
 
@@ -431,7 +424,7 @@ leat_session_count_steps (const LeatSession *self, const LeatRun *run)
   return self->options.readback == LEAT_READBACK_FINAL && !run->flushes ? self->options.repeat - 1 : 0;
 }
 
-/* What a settled session has no need of, before the device begins. */
+/* Steps that a settled session leaves out before the device begins. */
 static gboolean
 leat_session_begin_work (LeatSession *self, LeatFlight *flight, GError **error)
 {
@@ -449,12 +442,12 @@ leat_session_begin_work (LeatSession *self, LeatFlight *flight, GError **error)
 
 /* Times that nobody asks for where no source was asked. */
 static void
-leat_session_note_filled_at (LeatRun *run)
+leat_run_note_filled (LeatRun *run)
 {
   run->read_us = run->streamed ? run->read_us : run->filled_us;
   run->begin_us = run->begin_us != 0 ? run->begin_us : run->filled_us;
   if (run->traced && !run->streamed)
-    leat_session_mark_filled (run);
+    leat_run_mark_filled (run);
   if (run->traced)
     run->marks[LEAT_MARK_HANDED] = leat_run_now_ns ();
 }
@@ -477,7 +470,7 @@ leat_session_start_work (LeatSession *self, LeatFlight *flight, gboolean settled
   if (run->begin_us != 0 || !run->known)
     run->filled_us = g_get_monotonic_time ();
   if (!settled)
-    leat_session_note_filled_at (run);
+    leat_run_note_filled (run);
   return run->known || run->refused || leat_session_launch_work (self, flight, settled, error);
 }
 

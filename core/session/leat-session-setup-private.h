@@ -63,9 +63,9 @@ gboolean leat_session_bring_back (LeatSession *self, GCancellable *cancellable, 
 void leat_session_drop_evicted (LeatSession *self);
 /* Of batches: all that was made for them. */
 void leat_session_drop_batch (LeatSession *self);
-/* What the first run is to find out (leat-session-tuning.c). */
+/* Has the first run find out what is fastest (leat-session-tuning.c). */
 void leat_session_begin_tuning (LeatSession *self);
-gboolean leat_session_fits_tuning (gpointer session);
+gboolean leat_session_fits_traits (gpointer session, const LeatTraits *traits);
 gboolean leat_session_calibrate (LeatSession *self, LeatFlight *flight, GError **error);
 /* When the session closes. */
 void leat_session_remember_learned (LeatSession *self);

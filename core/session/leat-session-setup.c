@@ -7,10 +7,8 @@
 
 #include "leat-session-private.h"
 
-#include "graph/leat-pipeline-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 #include "leat-session-run-private.h"
 
 /* How a plan was taken, for statistics and the bus. */

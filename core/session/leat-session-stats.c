@@ -2,14 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The figures of a session as they are told to others: dictionary, property, text. */
-
-#include "tell/leat-reports-private.h"
+/* Collects the figures of a session for its LeatTold, and gives them to the application.  Touches the ledger. */
 
 #include "graph/leat-app-private.h"
 #include "lane/leat-persistent-private.h"
 #include "leat-session-told-private.h"
-#include "leat-session-setup-private.h"
 
 #include <string.h>
 

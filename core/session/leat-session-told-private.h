@@ -7,8 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* What the session collects of itself for LeatTold, and the sums over its memory. */
+/* The figures that a session collects of itself, and hands to its LeatTold (leat-session-stats.c). */
 
+/* After the opening, and after what may change any of them. */
 void leat_session_tell_stats (LeatSession *self);
 /* The same after a run of which nothing else has changed. */
 void leat_session_tell_run (LeatSession *self);
@@ -17,11 +18,5 @@ void leat_session_tell_run (LeatSession *self);
 guint64 leat_session_get_number (LeatSession *self, const char *name);
 /* "running", "evicted" and so on; any thread may ask. @session: LeatSession */
 const char *leat_session_get_state_name (gconstpointer session);
-/* Would what is planned take more than the session may? */
-gboolean leat_session_check_budget (LeatSession *self, GError **error);
-/* Of the device's memory, for the first lane: what must be free so that it can be opened, or come back. */
-guint64 leat_session_get_needed_bytes (LeatSession *self);
-/* Of @most lanes; 0: not even one. */
-guint leat_session_fit_lanes (LeatSession *self, guint most);
 
 G_END_DECLS

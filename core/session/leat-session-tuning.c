@@ -10,15 +10,17 @@
 #include "bind/leat-bind-private.h"
 #include "leat-session-plan-private.h"
 #include "leat-session-setup-private.h"
-#include "leat-session-told-private.h"
 
 /* Copies take memory of the device that mapped data do not. */
 gboolean
-leat_session_fits_tuning (gpointer session)
+leat_session_fits_traits (gpointer session, const LeatTraits *traits)
 {
   LeatSession *self = session;
 
-  return self->options.budget == 0 || leat_session_fit_lanes (self, 1) == 1;
+  if (self->options.budget == 0)
+    return TRUE;
+  leat_plan_bind (self->plan, traits);
+  return leat_session_fit_lanes (self, 1) == 1;
 }
 
 void
@@ -48,12 +50,12 @@ leat_session_undo_trials (LeatSession *self, LeatLane *lane, GPtrArray *states, 
   return leat_lane_clear_reports (lane, error) && (states == NULL || leat_states_write (&self->states, states, error));
 }
 
-/* Whose callback is called in every run: it may count them. */
+/* A callback that is called in every run may count the runs. */
 static gboolean
 leat_session_has_outside (LeatSession *self)
 {
   for (guint i = 0; i < self->plan->ops->len; i++)
-    if (leat_plan_get_op (self->plan, i)->why_eager != NULL)
+    if (leat_op_get_why_alone (leat_plan_get_op (self->plan, i)) != NULL)
       return TRUE;
   return FALSE;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Enumerations of sessions, registered. */
+/* Registers the enumerations of sessions. */
 
 #include "leat-session.h"
 

@@ -4,7 +4,6 @@
 
 /* The object: its life.  leat-session-open.c and its neighbours have the rest. */
 
-#include "tell/leat-reports-private.h"
 #include "leat-session-setup-private.h"
 #include "leat-session-told-private.h"
 
@@ -144,7 +143,7 @@ leat_session_init (LeatSession *self)
   self->options.priority = LEAT_PRIORITY_NORMAL;
   self->options.weight = 1;
   self->options.calibrate = TRUE;
-  leat_tuning_init (&self->tuning, leat_session_fits_tuning, self);
+  leat_tuning_init (&self->tuning, leat_session_fits_traits, self);
   self->flights = g_array_new (FALSE, TRUE, sizeof (LeatFlight));
   g_array_set_clear_func (self->flights, (GDestroyNotify) leat_session_flight_clear);
   self->options.memo_entries = 32;

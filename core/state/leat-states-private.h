@@ -32,7 +32,7 @@ LeatDeviceBuffer *leat_states_borrow (LeatStates *self, guint lane, LeatBufferId
 LeatDeviceBuffer *leat_states_lend (LeatStates *self, LeatBufferId id);
 /* By the name of a buffer, or of the node that has one. */
 gboolean leat_states_find (LeatStates *self, const char *name, LeatBufferId *id, GError **error);
-/* Nodes and links, but not what their properties are. */
+/* Of the nodes and links of its pipeline, but not of the values of properties. */
 guint64 leat_plan_hash_nodes (const LeatPlan *self);
 /* States that were lent and are not the session's any more: their memory is another, or it is closed. */
 void leat_states_call_in (LeatStates *self);

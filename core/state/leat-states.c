@@ -7,7 +7,6 @@
 
 #include "leat-states-private.h"
 
-#include "buffer/leat-transfer-private.h"
 #include "graph/leat-graph-error-private.h"
 #include "graph/leat-node-private.h"
 #include "graph/leat-port-private.h"

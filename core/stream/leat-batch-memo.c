@@ -8,7 +8,6 @@
 #include "session/leat-given-before-private.h"
 #include "leat-batch-private.h"
 #include "session/leat-session-run-private.h"
-#include "session/leat-session-setup-private.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Many inputs in one call (leat-session-batch*.c). */
+/* Many inputs in one call (leat-batch*.c). */
 
 /* The request to leat_session_replay_batch (). */
 typedef struct

@@ -9,7 +9,6 @@
 #include "tell/leat-reports-private.h"
 
 #include "graph/leat-bus.h"
-#include "graph/leat-message-private.h"
 #include "graph/leat-pipeline.h"
 
 #define LEAT_SESSION_ENTRIES_POSTED 16 /* messages at one time */

@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Many independent inputs in one call. */
+/* Many independent inputs in one call: checks them, and chooses how they are done.  Touches the batch and its memory.
+ */
 
 #include "leat-batch-private.h"
 #include "tell/leat-reports-private.h"
 
-#include "graph/leat-app.h"
-#include "graph/leat-graph-error.h"
 #include "session/leat-session-setup-private.h"
 #include "session/leat-session-run-private.h"
 #include "session/leat-session-told-private.h"

@@ -10,7 +10,6 @@
 #include "leat-streaming-private.h"
 
 #include "driver/leat-thread-private.h"
-#include "graph/leat-pipeline-private.h"
 #include "session/leat-session-run-private.h"
 #include "session/leat-session-setup-private.h"
 #include "session/leat-session-told-private.h"

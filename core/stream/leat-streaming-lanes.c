@@ -8,11 +8,10 @@
 
 #include "leat-streaming-private.h"
 
-#include "graph/leat-app-private.h"
 #include "lane/leat-lane-graph-private.h"
 #include "session/leat-session-run-private.h"
 #include "session/leat-session-setup-private.h"
-#include "session/leat-session-told-private.h"
+#include "session/leat-session-plan-private.h"
 
 #include <sys/resource.h>
 

@@ -6,10 +6,7 @@
 
 #include "leat-streaming-private.h"
 #include "tell/leat-reports-private.h"
-#include "bind/leat-bind-private.h"
 #include "session/leat-session-run-private.h"
-#include "session/leat-session-setup-private.h"
-#include "session/leat-session-told-private.h"
 
 /* The only part of a run that allocates; it stays a function of its own so that backtraces tell it from the rest. */
 G_NO_INLINE void

@@ -230,7 +230,7 @@ leat_told_tell_caps (LeatTold *self, const LeatPlan *plan)
 
 /* The values of a loop that was called off are no result. */
 static gboolean
-leat_told_check_called_off (LeatFlight *flight, GError **error)
+leat_flight_check_called_off (LeatFlight *flight, GError **error)
 {
   const LeatPlan *plan = flight->lane->plan;
 
@@ -275,7 +275,7 @@ leat_told_check_loops (LeatTold *self, LeatFlight *flight, GError **error)
   g_mutex_unlock (&self->lock);
   leat_told_tell_caps (self, plan);
   if (away == NULL)
-    return leat_told_check_called_off (flight, error);
+    return leat_flight_check_called_off (flight, error);
   flight->run.reported = flight->run.refused = TRUE;
   leat_told_refuse_loop (self, flight, away, iterations, done_again, error);
   return FALSE;

@@ -8,8 +8,6 @@
 #include "leat-told-private.h"
 
 #include "lane/leat-lane-timing-private.h"
-#include "bind/leat-bind-private.h"
-#include "lane/leat-lane-graph-private.h"
 
 #define LEAT_TIMING_FIRST 64   /* so many runs are measured one after the other, */
 #define LEAT_TIMING_EVERY 32   /* then one of so many at most, */
@@ -130,7 +128,7 @@ leat_told_note_unmeasured (LeatTold *self, gint64 us)
 }
 
 static void
-leat_told_note_node_times (LeatNodeTimes *times, const LeatOpTime *op)
+leat_node_times_note (LeatNodeTimes *times, const LeatOpTime *op)
 {
   gint64 ns = op->end_ns - op->begin_ns;
 
@@ -157,7 +155,7 @@ leat_told_note_measured (LeatTold *self, const LeatFlight *flight)
     {
       LeatNodeTimes *times = &g_array_index (self->times.nodes, LeatNodeTimes, i);
 
-      leat_told_note_node_times (times, &timing->times[times->index]);
+      leat_node_times_note (times, &timing->times[times->index]);
     }
   g_mutex_unlock (&self->lock);
 }
@@ -212,13 +210,13 @@ leat_told_read_measured (LeatTold *self, LeatFlight *flight, GError **error)
 }
 
 static double
-leat_told_get_mean_us (const LeatSessionTimes *times, gint64 sum_ns)
+leat_session_times_get_mean_us (const LeatSessionTimes *times, gint64 sum_ns)
 {
   return times->samples > 0 ? sum_ns / 1e3 / times->samples : 0;
 }
 
 static GVariant *
-leat_told_describe_node (const LeatSessionTimes *all, const LeatNodeTimes *times)
+leat_node_times_describe (const LeatSessionTimes *all, const LeatNodeTimes *times)
 {
   GVariantDict dict;
 
@@ -227,7 +225,7 @@ leat_told_describe_node (const LeatSessionTimes *all, const LeatNodeTimes *times
   g_variant_dict_insert (&dict, "op", "s", times->op);
   g_variant_dict_insert (&dict, "clock", "s", times->clock);
   g_variant_dict_insert (&dict, "bytes", "t", times->bytes);
-  g_variant_dict_insert (&dict, "mean-us", "d", leat_told_get_mean_us (all, times->sum_ns));
+  g_variant_dict_insert (&dict, "mean-us", "d", leat_session_times_get_mean_us (all, times->sum_ns));
   g_variant_dict_insert (&dict, "least-us", "d", all->samples > 0 ? times->least_ns / 1e3 : 0);
   g_variant_dict_insert (&dict, "most-us", "d", times->most_ns / 1e3);
   g_variant_dict_insert (&dict, "begin-us", "d", times->begin_ns / 1e3);
@@ -248,14 +246,14 @@ leat_told_dup_times (LeatTold *self)
   g_mutex_lock (&self->lock);
   wall_ns = times->launch_ns + times->wait_ns;
   g_variant_dict_insert (&dict, "samples", "t", times->samples);
-  g_variant_dict_insert (&dict, "wall-us", "d", leat_told_get_mean_us (times, wall_ns));
-  g_variant_dict_insert (&dict, "launch-us", "d", leat_told_get_mean_us (times, times->launch_ns));
-  g_variant_dict_insert (&dict, "wait-us", "d", leat_told_get_mean_us (times, times->wait_ns));
-  g_variant_dict_insert (&dict, "work-us", "d", leat_told_get_mean_us (times, times->work_ns));
-  g_variant_dict_insert (&dict, "queue-us", "d", leat_told_get_mean_us (times, wall_ns - times->work_ns));
+  g_variant_dict_insert (&dict, "wall-us", "d", leat_session_times_get_mean_us (times, wall_ns));
+  g_variant_dict_insert (&dict, "launch-us", "d", leat_session_times_get_mean_us (times, times->launch_ns));
+  g_variant_dict_insert (&dict, "wait-us", "d", leat_session_times_get_mean_us (times, times->wait_ns));
+  g_variant_dict_insert (&dict, "work-us", "d", leat_session_times_get_mean_us (times, times->work_ns));
+  g_variant_dict_insert (&dict, "queue-us", "d", leat_session_times_get_mean_us (times, wall_ns - times->work_ns));
   for (guint i = 0; i < times->nodes->len; i++)
     g_variant_builder_add_value (&nodes,
-                                 leat_told_describe_node (times, &g_array_index (times->nodes, LeatNodeTimes, i)));
+                                 leat_node_times_describe (times, &g_array_index (times->nodes, LeatNodeTimes, i)));
   g_mutex_unlock (&self->lock);
   g_variant_dict_insert_value (&dict, "nodes", g_variant_builder_end (&nodes));
   return g_variant_ref_sink (g_variant_dict_end (&dict));
@@ -278,7 +276,7 @@ leat_told_dup_notes (LeatTold *self, LeatPlan *plan)
         continue;
       g_free (notes[times->index]);
       notes[times->index] =
-        g_strdup_printf ("\\n%.2f us, %s", leat_told_get_mean_us (&self->times, times->sum_ns), size);
+        g_strdup_printf ("\\n%.2f us, %s", leat_session_times_get_mean_us (&self->times, times->sum_ns), size);
     }
   g_mutex_unlock (&self->lock);
   return g_steal_pointer (&notes);

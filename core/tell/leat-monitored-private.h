@@ -9,9 +9,7 @@ G_BEGIN_DECLS
 
 #define LEAT_SESSION_MOST_LANES 64
 
-/* The data that others read while the session runs: written by one thread at a time, read by any; all of it
- * atomic. */
-#define LEAT_MONITORED_RECENT 512
+#define LEAT_MONITORED_RECENT 512 /* times of runs that are kept */
 
 /* Where the run of a lane is. */
 typedef enum
@@ -24,6 +22,8 @@ typedef enum
   LEAT_AT_SINK,    /* which was given them */
 } LeatWhere;
 
+/* The data that others read while the session runs: written by one thread at a time, read by any; all of it
+ * atomic. */
 typedef struct
 {
   guint32 recent_us[LEAT_MONITORED_RECENT]; /* from launch to completion, of the last runs */

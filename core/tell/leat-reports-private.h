@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* The reports of kernels in a run, and their handling (leat-reports.c, leat-report-told.c). */
+/* The reports of kernels in a run, and their handling (leat-reports.c). */
 
 /* After a run: kernels may have reported, and then the run may have failed. */
 gboolean leat_told_check_reports (LeatTold *self, LeatBatch *batch, LeatFlight *flight, GError **error);
@@ -25,18 +25,21 @@ void leat_told_post_left_out (LeatTold *self, LeatSessionError code, const char 
 void leat_told_post_refusal (LeatTold *self, const GError *error);
 GArray *leat_report_totals_new (void);
 void leat_told_clear_reports (LeatTold *self);
-/* (transfer full) */
-/* The counts of queues of all @lanes, from the device. (transfer full); NULL on error */
+/* The counts of queues of all @lanes, from the device (leat-queue-totals.c). (transfer full); NULL on error */
 GVariant *leat_told_read_queues (LeatTold *self, GPtrArray *lanes, GError **error);
+/* As the last run in which there were any left them. (transfer full) */
 GVariant *leat_told_dup_reports (LeatTold *self);
+/* Sums of all runs since the opening.  Floating. */
 GVariant *leat_told_print_reports (LeatTold *self);
+/* The failure of the run that was refused last, as a dictionary, or NULL. (transfer full) */
 GVariant *leat_told_dup_refusal (LeatTold *self);
 GVariant *leat_told_steal_refusal (LeatTold *self);
 void leat_told_take_refusal (LeatTold *self, GVariant *refusal);
-/* Of what went wrong with a queue (leat-queue-totals.c). */
+/* One report in words (leat-report-told.c), */
 gboolean leat_report_is_error (const LeatReport *self);
 char *leat_report_dup_text (const LeatReport *self);
 GError *leat_report_make_error (const LeatReport *self);
+/* and one that says what went wrong with a queue (leat-queue-totals.c). */
 gboolean leat_queue_report_is_error (const LeatReport *self);
 char *leat_queue_report_dup_text (const LeatReport *self);
 GError *leat_queue_report_make_error (const LeatReport *self);

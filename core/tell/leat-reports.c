@@ -84,7 +84,7 @@ leat_told_add_report (LeatTold *self, const LeatReport *report)
 }
 
 static GPtrArray *
-leat_told_list_told (GArray *reports)
+leat_reports_list_told (GArray *reports)
 {
   GPtrArray *told = g_ptr_array_new_full (reports->len, (GDestroyNotify) leat_report_told_unref);
 
@@ -190,7 +190,7 @@ leat_told_end_entry_reports (LeatTold *self, const LeatBatch *batch)
 
 /* The first in the order of the ops: those behind it may only have met what it left. */
 static const LeatReport *
-leat_told_find_cause (GArray *reports, guint first)
+leat_reports_find_cause (GArray *reports, guint first)
 {
   for (guint i = first; i < reports->len; i++)
     if (leat_report_is_error (&g_array_index (reports, LeatReport, i)))
@@ -199,7 +199,7 @@ leat_told_find_cause (GArray *reports, guint first)
 }
 
 static void
-leat_told_set_origin (GArray *reports, guint first, guint entry, guint64 run)
+leat_reports_set_origin (GArray *reports, guint first, guint entry, guint64 run)
 {
   for (guint i = first; i < reports->len; i++)
     {
@@ -212,7 +212,7 @@ leat_told_set_origin (GArray *reports, guint first, guint entry, guint64 run)
 static void
 leat_told_tell_reports (LeatTold *self, LeatBatch *batch, GArray *reports, const LeatReport *cause)
 {
-  g_autoptr (GPtrArray) told = leat_told_list_told (reports);
+  g_autoptr (GPtrArray) told = leat_reports_list_told (reports);
 
   leat_told_note_reports (self, batch, reports, told);
   leat_told_post_reports (self, batch, reports, told, cause);
@@ -236,8 +236,8 @@ leat_told_read_reports (LeatTold *self, LeatBatch *batch, LeatFlight *flight, GE
   if (!leat_lane_take_reports (flight->lane, reports, error))
     return FALSE;
   flight->run.reported = TRUE;
-  leat_told_set_origin (reports, 0, leat_batch_is_alone (batch) ? batch->alone : 0, flight->run.number);
-  cause = leat_told_find_cause (reports, 0);
+  leat_reports_set_origin (reports, 0, leat_batch_is_alone (batch) ? batch->alone : 0, flight->run.number);
+  cause = leat_reports_find_cause (reports, 0);
   /* The call goes on where an entry of a batch fails, and does not end with it. */
   leat_told_tell_reports (self, batch, reports, leat_batch_is_alone (batch) ? NULL : cause);
   if (cause == NULL)
@@ -269,8 +269,8 @@ leat_told_take_entry_reports (LeatTold *self, LeatBatch *batch, LeatLane *wide, 
 
   if (!leat_lane_take_reports_of (wide, index, reports, error))
     return FALSE;
-  leat_told_set_origin (reports, first, entry, run);
-  cause = (LeatReport *) leat_told_find_cause (reports, first);
+  leat_reports_set_origin (reports, first, entry, run);
+  cause = (LeatReport *) leat_reports_find_cause (reports, first);
   if (cause == NULL)
     return TRUE;
   if (self->refusal == NULL)
@@ -285,7 +285,7 @@ leat_told_take_entry_reports (LeatTold *self, LeatBatch *batch, LeatLane *wide, 
 void
 leat_told_tell_entry_reports (LeatTold *self, LeatBatch *batch, GArray *reports, gboolean all)
 {
-  leat_told_tell_reports (self, batch, reports, all ? NULL : leat_told_find_cause (reports, 0));
+  leat_told_tell_reports (self, batch, reports, all ? NULL : leat_reports_find_cause (reports, 0));
 }
 
 /* Where what failed in a run is not what the call ends with. */

@@ -2,12 +2,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The sessions of the process that are open. */
+/* The list of sessions that are open in the process, for the monitor.  Touches the list, and reads what each tells. */
 
 #include "leat-told-private.h"
 
 #include "monitor/leat-monitor-private.h"
-#include "leat-told-private.h"
 
 static GMutex leat_told_list_lock;
 static GPtrArray *leat_told_list;      /* LeatTold, not owned; in the order in which they were opened */

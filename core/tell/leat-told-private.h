@@ -23,7 +23,7 @@ struct _LeatTold
   LeatLedger ledger;
   LeatMeasuring measuring;
   LeatTracing tracing;
-  LeatBus *bus; /* of the pipeline */
+  LeatBus *bus; /* of the pipeline, not owned; from the first opening on */
 
   GMutex lock;
   LeatSessionStats stats; /* as they were told last */
@@ -42,10 +42,10 @@ struct _LeatTold
   guint64 id; /* no other session of the process has it */
 
   /* from open to close, for the monitor: */
-  GPtrArray *apps;     /* LeatApp */
-  LeatDevice *seen_on; /* not owned */
-  gconstpointer owner; /* whose state this names: */
-  const char *(*get_state) (gconstpointer owner);
+  GPtrArray *apps;                                /* LeatApp */
+  LeatDevice *seen_on;                            /* not owned; the device of the session */
+  gconstpointer owner;                            /* the session, */
+  const char *(*get_state) (gconstpointer owner); /* and what it is doing, in a word */
 };
 
 void leat_told_init (LeatTold *self);
@@ -53,7 +53,7 @@ void leat_told_clear (LeatTold *self);
 /* When a session opens.  @measures: runs have clocks */
 void leat_told_begin (LeatTold *self, LeatBus *bus, gboolean measures);
 void leat_told_set_device (LeatTold *self, LeatDevice *device);
-/* What others may ask for is as the ledger has it now. */
+/* From now on others see the numbers that the ledger has now. */
 void leat_told_set_stats (LeatTold *self);
 /* The same after a run of which nothing else has changed. */
 void leat_told_set_run_stats (LeatTold *self);
@@ -78,7 +78,7 @@ char *leat_told_to_prometheus (LeatTold *self, const char *pipeline);
  * @endpoints: LeatNode */
 void leat_told_enter_monitor (LeatTold *self, GPtrArray *endpoints, LeatDevice *device);
 void leat_told_leave_monitor (LeatTold *self);
-/* The list of those that are. */
+/* The list of those that are (leat-told-list.c). */
 void leat_told_list_add (LeatTold *told);
 void leat_told_list_remove (LeatTold *told);
 /* The lengths of its app queues; NULL where it is not open.  Any thread.  (transfer full) */
@@ -128,7 +128,7 @@ gboolean leat_told_launch_measured (LeatTold *self, LeatFlight *flight, GError *
 gboolean leat_told_read_measured (LeatTold *self, LeatFlight *flight, GError **error);
 /* (transfer full) */
 GVariant *leat_told_dup_times (LeatTold *self);
-/* What was measured of each op of @plan, as lines for its drawing. (transfer full) */
+/* The measured time of each op of @plan, as lines for its drawing. (transfer full) */
 GStrv leat_told_dup_notes (LeatTold *self, LeatPlan *plan);
 
 G_END_DECLS

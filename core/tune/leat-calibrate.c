@@ -139,16 +139,13 @@ leat_calibrate_time (LeatCalibration *self, GError **error)
   return us;
 }
 
-/* Copies take memory of the device that mapped data do not. */
 static gboolean
 leat_calibrate_fits (LeatCalibration *self)
 {
-  LeatPlan *plan = self->plan;
-  LeatTraits traits = LEAT_BOUND_PLAN (plan)->traits;
+  LeatTraits traits = LEAT_BOUND_PLAN (self->plan)->traits;
 
   traits.ways = self->ways;
-  leat_plan_bind (plan, &traits);
-  return self->tuning->fits (self->tuning->session);
+  return self->tuning->fits (self->tuning->session, &traits);
 }
 
 /* The ways as they are now; those of @before come back where they are not faster than the best so far. */

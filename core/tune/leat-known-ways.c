@@ -7,7 +7,6 @@
  */
 
 #include "kernel/leat-kernel-source-private.h"
-#include "kernel/leat-kernel-token-private.h"
 #include "bind/leat-bind-private.h"
 #include "leat-tuning-private.h"
 

@@ -19,23 +19,26 @@ typedef struct
   double us;  /* median of a replay */
 } LeatTrial;
 
+/* Is there room for the plan of @session with these?  Where that is limited, the plan is bound to them. */
+typedef gboolean (*LeatTuningFits) (gpointer session, const LeatTraits *traits);
+
 /* Results found by trying.  Any thread may look at the trials, under the lock. */
 typedef struct
 {
   GMutex lock;
-  GArray *trials;                      /* LeatTrial */
-  GArray *former_trials;               /* LeatTrial, of the session that found the ways out, where another one did */
-  gboolean to_calibrate;               /* the first run has to find out how data go best */
-  double trials_us;                    /* for all trials together, once the first is over */
-  GError *trial_error;                 /* what it fails with where a loop ran away meanwhile */
-  gboolean ways_known;                 /* it did, or an earlier session */
-  char *band;                          /* that they are known for */
-  gboolean (*fits) (gpointer session); /* is there room for the plan as it is bound now? */
-  gpointer session;
+  GArray *trials;        /* LeatTrial */
+  GArray *former_trials; /* LeatTrial, of the session that found the ways out, where another one did */
+  gboolean to_calibrate; /* the first run has to find out how data go best */
+  double trials_us;      /* for all trials together, once the first is over */
+  GError *trial_error;   /* what the first run fails with where a loop ran away meanwhile */
+  gboolean ways_known;   /* the first run found the ways out, or an earlier session did */
+  char *band;            /* that they are known for */
+  LeatTuningFits fits;
+  gpointer session; /* for it */
 } LeatTuning;
 
 /* @fits: called with @session */
-void leat_tuning_init (LeatTuning *self, gboolean (*fits) (gpointer session), gpointer session);
+void leat_tuning_init (LeatTuning *self, LeatTuningFits fits, gpointer session);
 void leat_tuning_clear (LeatTuning *self);
 /* When a session opens.  Where @wanted, there is anything to find out, and nobody has before, or for other inputs: the
  * first run is to. */
@@ -58,7 +61,7 @@ gboolean leat_plan_has_bands (LeatPlan *plan);
 /* Of the inputs that are in place. (transfer full) */
 char *leat_flight_dup_band (const LeatFlight *flight);
 
-/* What was found out before (leat-known-ways.c). */
+/* Ways that were found out before (leat-known-ways.c). */
 gboolean leat_tuning_recall_ways (LeatTuning *self, LeatPlan *plan, LeatDevice *device);
 /* @ways: by op index */
 gboolean leat_tuning_recall_ways_of_band (LeatTuning *self, LeatPlan *plan, LeatDevice *device, guint *ways);
@@ -68,7 +71,8 @@ guint64 leat_plan_hash_geometry (LeatPlan *plan, LeatDevice *device);
 /* Where what sessions learn of @kind is kept; NULL: nowhere. */
 char *leat_learned_dup_folder (const char *kind);
 
-/* What kernels find out about the device (leat-learned.c): before memory is made for the plan, and after runs. */
+/* Findings of kernels about the device (leat-learned.c): read before memory is made for the plan, written after runs.
+ */
 void leat_plan_recall_learned (LeatPlan *plan, LeatDevice *device);
 void leat_states_remember_learned (LeatStates *states, LeatDevice *device);
 

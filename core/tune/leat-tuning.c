@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Trials, and whoever asks for them.  Touches LeatTuning. */
+/* The life of what a session finds out by trying, and its trials for those who ask.  Touches LeatTuning. */
 
 #include "leat-tuning-private.h"
 
@@ -22,7 +22,7 @@ leat_trials_new (void)
 }
 
 void
-leat_tuning_init (LeatTuning *self, gboolean (*fits) (gpointer session), gpointer session)
+leat_tuning_init (LeatTuning *self, LeatTuningFits fits, gpointer session)
 {
   g_mutex_init (&self->lock);
   self->trials = leat_trials_new ();

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "foreign-fixture.h"
 #include "queue-fixture.h"
 #include "ways-fixture.h"
 
@@ -545,6 +546,30 @@ is_integrated (void)
   return leat_device_get_facts (device)->integrated;
 }
 
+/* Work that may not be captured is called by each run, and may count them: so there is no trial.  Not captured as it
+ * said so (@data), or as that was found out. */
+static void
+test_calibrate_calls_nobody (gconstpointer data)
+{
+  static const char *const ways[] = { "up", "down" };
+  ForeignFixture fixture = { 0 };
+  g_autoptr (GVariant) stats = NULL, trials = NULL;
+
+  foreign_fixture_set_up (&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    leat_node_set_from_string (leat_pipeline_get_node (fixture.base.pipeline, ways[i], NULL), "mode", "auto", NULL);
+  fixture.node->why_not_captured = data;
+  if (data == NULL)
+    fixture.node->plant = planted_cases[0].plant;
+  foreign_fixture_open (&fixture, LEAT_EXECUTOR_GRAPH);
+  foreign_fixture_run (&fixture, 0);
+  g_assert_cmpuint (fixture.node->calls, ==, 1);
+  stats = leat_session_dup_stats (fixture.base.session);
+  trials = g_variant_lookup_value (stats, "trials", G_VARIANT_TYPE ("a(sd)"));
+  g_assert_cmpuint (g_variant_n_children (trials), ==, 0);
+  foreign_fixture_clear (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -582,6 +607,8 @@ main (int argc, char **argv)
                         test_calibrate_moves_by_kernel);
   g_test_add_func ("/leat/session/calibrate/packs", test_calibrate_packs);
   g_test_add_func ("/leat/session/calibrate/counts-no-trial", test_calibrate_counts_no_trial);
+  g_test_add_data_func ("/leat/session/calibrate/calls-nobody/told", "it reads a clock", test_calibrate_calls_nobody);
+  g_test_add_data_func ("/leat/session/calibrate/calls-nobody/found-out", NULL, test_calibrate_calls_nobody);
   g_test_add_func ("/leat/session/calibrate/tells-of-no-trial", test_calibrate_tells_of_no_trial);
   queue_fixture_init ();
   status = g_test_run ();
