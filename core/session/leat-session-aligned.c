@@ -39,7 +39,7 @@ leat_aligned_warn (LeatBus *bus, guint64 run, const LeatAligned *aligned, const 
 
 /* Of each two inputs once. */
 void
-leat_flight_check_aligned (const LeatFlight *flight, LeatBus *bus, guint64 run)
+leat_flight_check_aligned (const LeatFlight *flight, LeatBus *bus, const guint64 *runs)
 {
   LeatPlan *plan = flight->lane->plan;
   GArray *all = plan->aligned;
@@ -56,6 +56,6 @@ leat_flight_check_aligned (const LeatFlight *flight, LeatBus *bus, guint64 run)
           || !leat_flight_find_given (flight, aligned->origins[1], &counts[1]) || counts[0] == counts[1])
         continue;
       aligned->told = TRUE;
-      leat_aligned_warn (bus, run, aligned, counts);
+      leat_aligned_warn (bus, *runs + 1, aligned, counts);
     }
 }

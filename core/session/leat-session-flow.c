@@ -234,7 +234,7 @@ leat_session_fill_all (LeatSession *self, LeatFlight *flight, gboolean wait, GCa
     return LEAT_FLOW_EMPTY;
   self->ends.n_filled = 0;
   if (self->ends.inputs->len > 1)
-    leat_flight_check_aligned (flight, self->told.bus, self->told.ledger.stats.runs + 1);
+    leat_flight_check_aligned (flight, self->told.bus, &self->told.ledger.stats.runs);
   return LEAT_FLOW_DATA;
 }
 

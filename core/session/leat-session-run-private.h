@@ -41,7 +41,7 @@ gboolean leat_session_have_waiter (LeatSession *self, GError **error);
 void leat_session_take_over (LeatSession *self);
 void leat_session_let_go_over (LeatSession *self);
 /* After all sources have given something to a run. */
-void leat_flight_check_aligned (const LeatFlight *flight, LeatBus *bus, guint64 run);
+void leat_flight_check_aligned (const LeatFlight *flight, LeatBus *bus, const guint64 *runs);
 /* Sets @error, and returns FALSE. */
 gboolean leat_session_fail_overflow (LeatSession *self, const LeatOp *op, const LeatView *view, GError **error);
 /* When lanes are others, or more. */
