@@ -52,9 +52,6 @@ gboolean leat_spec_bind_sides (const LeatSpecSide *accepted, const LeatSpecSide 
 /* Of a template: with another leading dimension, which is any for 0.  Itself where it has none. (transfer full) */
 LeatSpec *leat_spec_with_leading (LeatSpec *self, guint64 number);
 
-/* Items of a type, or of any, in any shape: one for the process. (transfer none) */
-LeatSpec *leat_spec_get_plain (LeatDtype dtype);
-
 LeatSpec *leat_spec_alloc (LeatDtype dtype, gboolean has_shape);
 void leat_spec_add_dim (LeatSpec *self, LeatDimKind kind, guint64 number, const char *name);
 /* Works out the sizes.  FALSE when the numbers alone are beyond LEAT_SPEC_MAX_BYTES. */

@@ -56,21 +56,6 @@ leat_spec_seal (LeatSpec *self)
   return TRUE;
 }
 
-LeatSpec *
-leat_spec_get_plain (LeatDtype dtype)
-{
-  static gsize specs[LEAT_DTYPE_F64 + 1];
-  LeatSpec *made;
-
-  if (g_once_init_enter (&specs[dtype]))
-    {
-      made = leat_spec_alloc (dtype, FALSE);
-      leat_spec_seal (made);
-      g_once_init_leave (&specs[dtype], (gsize) made);
-    }
-  return (LeatSpec *) specs[dtype];
-}
-
 /**
  * leat_spec_new:
  * @dtype: the type of an item; %LEAT_DTYPE_ANY makes a template

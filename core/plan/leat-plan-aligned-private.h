@@ -18,6 +18,8 @@ typedef struct
 } LeatAligned;
 
 void leat_aligned_clear (LeatAligned *self);
+/* Runs write into these: a bound plan has its own. */
+void leat_plan_copy_aligned (LeatPlan *self, const LeatPlan *from);
 void leat_plan_find_aligned (LeatPlan *self, LeatAligned *aligned);
 
 G_END_DECLS

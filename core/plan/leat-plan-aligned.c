@@ -57,3 +57,16 @@ leat_plan_find_aligned (LeatPlan *self, LeatAligned *aligned)
   for (guint i = 0; i < 2; i++)
     aligned->origins[i] = origins[aligned->buffers[i]];
 }
+
+void
+leat_plan_copy_aligned (LeatPlan *self, const LeatPlan *from)
+{
+  for (guint i = 0; i < from->aligned->len; i++)
+    {
+      LeatAligned aligned = g_array_index (from->aligned, LeatAligned, i);
+
+      for (guint k = 0; k < 2; k++)
+        aligned.names[k] = g_strdup (aligned.names[k]);
+      g_array_append_val (self->aligned, aligned);
+    }
+}

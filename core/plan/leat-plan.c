@@ -79,8 +79,7 @@ leat_plan_share (LeatPlan *self, LeatPlan *from)
   self->ports = g_hash_table_ref (from->ports);
   g_array_unref (self->delays);
   self->delays = g_array_ref (from->delays);
-  g_array_unref (self->aligned);
-  self->aligned = g_array_ref (from->aligned);
+  leat_plan_copy_aligned (self, from);
   g_array_unref (self->users);
   self->users = g_array_ref (from->users);
   self->first_user = from->first_user;
