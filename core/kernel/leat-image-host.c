@@ -46,8 +46,18 @@ leat_image_host_append_without_notes (GString *text, const char *messages)
 static char *
 leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
 {
-  static const char *const ours[] = { "{anonymous}::leat_module::", "(anonymous namespace)::leat_module::",
-                                      "leat_module::", "{anonymous}::" };
+  static const char *const ours[] = { "(anonymous namespace)::",
+                                      "{anonymous}::",
+                                      "leat_module *leat_self, ",
+                                      "leat_module *leat_self",
+                                      "leat_module*, ",
+                                      "leat_module *, ",
+                                      "leat_module*",
+                                      "leat_module *",
+                                      "leat_module::",
+                                      "leat_thread::",
+                                      "leat_at (leat_self)->",
+                                      "leat_at(leat_self)->" };
   g_autofree char *named = leat_kernel_source_dup_messages (source, messages);
   GString *text = g_string_new (NULL);
 
@@ -56,8 +66,6 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
     g_string_replace (text, ours[i], "", 0);
   /* Clang shows the text of an assertion as it is written. */
   g_string_replace (text, "\\\"", "\"", 0);
-  /* The struct around the file is ours too. */
-  g_string_replace (text, ": In member function ", ": In function ", 0);
   if (text->len > LEAT_IMAGE_MESSAGES_MAX)
     {
       const char *end;

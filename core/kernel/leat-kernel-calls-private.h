@@ -17,6 +17,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelCalls, leat_kernel_calls_free)
 /* Indices are those of unit->decls. */
 gboolean leat_kernel_calls_may_wait (LeatKernelCalls *self, guint decl);
 gboolean leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl);
+/* Whether it needs to know the thread that runs it. */
+gboolean leat_kernel_calls_needs_self (LeatKernelCalls *self, guint decl);
+/* Whether a word is a member of a thread on the CPU, or a macro that uses one. */
+gboolean leat_kernel_calls_is_self (const char *word);
+gboolean leat_kernel_calls_is_macro (const char *word);
 gboolean leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee);
 /* Whether a token (a function's name, or an intrinsic) can lead to a wait. */
 gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);

@@ -27,6 +27,7 @@ enum
   LEAT_CALLS_OTHERWISE = 8, /* it waits by anything else than __syncthreads () */
   LEAT_CALLS_BLOCK = 16,    /* it has to do with shared memory */
   LEAT_CALLS_KEEPS = 32,    /* it has to do with a variable of the file that kernels may change */
+  LEAT_CALLS_SELF = 64,     /* it needs to know the thread that runs it */
 };
 
 /* Everything that needs other threads to make progress, or the runtime to know which thread asks. */
@@ -48,6 +49,48 @@ leat_kernel_calls_is_wait (const char *word)
     if (g_str_has_prefix (word, prefixes[i]))
       return TRUE;
   return FALSE;
+}
+
+gboolean
+leat_kernel_calls_is_self (const char *word)
+{
+  static const char *const words[] = { "threadIdx",
+                                       "blockIdx",
+                                       "blockDim",
+                                       "gridDim",
+                                       "printf",
+                                       "malloc",
+                                       "free",
+                                       "clock",
+                                       "clock64",
+                                       "leat_block",
+                                       "leat_trimmed",
+                                       "leat_clock_now",
+                                       "leat_trap",
+                                       "leat_grid_piece",
+                                       "leat_stride_piece",
+                                       "leat_report",
+                                       "leat_report_at",
+                                       "leat_tick",
+                                       "leat_graph_set_conditional",
+                                       "leat_block_begin",
+                                       "leat_block_arrive",
+                                       "leat_block_leave",
+                                       "leat_block_end",
+                                       NULL };
+
+  return g_strv_contains (words, word)
+         || (leat_kernel_calls_is_wait (word) && !leat_kernel_calls_is_macro (word)
+             && !g_str_equal (word, "leat_queue_next_of_block") && !g_str_equal (word, "leat_fuse_await"));
+}
+
+/* Macros of the dialect that need the thread. */
+gboolean
+leat_kernel_calls_is_macro (const char *word)
+{
+  static const char *const words[] = { "GRID_FOR", "QUEUE_EACH", "LEAT_QUEUE_NOW", "__trap", "assert", NULL };
+
+  return g_strv_contains (words, word);
 }
 
 /* Whether a word stands for values that differ from thread to thread. */
@@ -107,6 +150,8 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
       | (!g_str_equal (word, "__syncthreads") && !g_str_equal (word, "__activemask") ? LEAT_CALLS_OTHERWISE : 0);
   if (leat_kernel_calls_is_own (word))
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_THREAD;
+  if (leat_kernel_calls_is_self (word) || leat_kernel_calls_is_macro (word))
+    g_array_index (self->traits, guint, node) |= LEAT_CALLS_SELF;
   if (g_str_equal (word, "__shared__"))
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_BLOCK;
   if (leat_kernel_calls_is_assembly (word))
@@ -252,6 +297,12 @@ gboolean
 leat_kernel_calls_syncs_grid (LeatKernelCalls *self, guint decl)
 {
   return (g_array_index (self->traits, guint, self->nodes[decl]) & LEAT_CALLS_GRID) != 0;
+}
+
+gboolean
+leat_kernel_calls_needs_self (LeatKernelCalls *self, guint decl)
+{
+  return (g_array_index (self->traits, guint, self->nodes[decl]) & LEAT_CALLS_SELF) != 0;
 }
 
 LeatKernelAsks

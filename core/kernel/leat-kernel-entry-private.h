@@ -18,8 +18,10 @@ typedef struct
 typedef struct
 {
   const LeatDecl *decl;
-  guint index; /* of decl */
-  char *name;
+  guint index;     /* of decl */
+  char *name;      /* of the symbols that are made of it */
+  char *function;  /* in the file */
+  char *scope;     /* before that name, from file scope: "a::b::", or "" */
   GArray *params;  /* LeatEntryParam: what the text says */
   GArray *wrapper; /* LeatEntryParam: what leat_wrap_<name> takes; NULL when a parameter cannot be bound */
   char *arguments; /* the kernel's arguments in terms of params: "x, y, n" */

@@ -31,6 +31,8 @@ leat_entry_free (gpointer data)
   LeatEntry *self = data;
 
   g_free (self->name);
+  g_free (self->function);
+  g_free (self->scope);
   g_clear_pointer (&self->params, g_array_unref);
   g_clear_pointer (&self->wrapper, g_array_unref);
   g_free (self->arguments);
@@ -188,7 +190,9 @@ leat_entry_read (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect,
   GString *arguments = g_string_new (NULL);
 
   self->params = leat_entry_params_new ();
-  self->name = leat_tokens_dup (unit->tokens, self->decl->name);
+  self->function = leat_tokens_dup (unit->tokens, self->decl->name);
+  self->name = g_strdup (self->function);
+  self->scope = g_strdup ("");
   self->launch_bounds = leat_entry_dup_bounds (unit, self->decl);
   if (!(pieces->len == 2 && close == self->decl->params + 2 && leat_tokens_is (unit->tokens, close - 1, "void")))
     for (guint i = 0; i < pieces->len; i += 2)

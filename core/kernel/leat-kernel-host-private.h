@@ -22,7 +22,6 @@ typedef struct
   LeatKernelCalls *calls;
   GPtrArray *entries; /* LeatEntry */
   GArray *edits;
-  GString *hoisted;   /* functions that must stand before the struct */
   GArray *slots;      /* guint: for each static shared variable the place of its function in owners */
   GArray *owners;     /* guint: index of the function's declaration */
   GPtrArray *globals; /* char*: names */
@@ -36,5 +35,8 @@ gboolean leat_host_writer_edit_shared (LeatHostWriter *self, guint decl, GError 
 LeatFlatPlan *leat_host_writer_plan_flat (LeatHostWriter *self, guint decl);
 /* The entry functions, the tables and leat_host_module. */
 char *leat_host_writer_dup_tables (LeatHostWriter *self);
+/* The edited text in which functions know their thread. @anywhere: set if some code finds it by itself (leat_running).
+ */
+char *leat_kernel_dup_with_selves (LeatHostWriter *self, const char *text, gboolean *anywhere, GError **error);
 
 G_END_DECLS

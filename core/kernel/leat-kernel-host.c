@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The text for the host's C++ compiler: the file becomes the body of `struct leat_module : leat_thread { ... };`, so
- * that `this` says which CUDA thread runs.  Functions become members, variables static members, prototypes go. */
+/* The text for the host's C++ compiler.  The file stays a file: shared variables become references, loops and atomics
+ * are edited, and then each function is given the thread that runs it (leat-kernel-self.c). */
 
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
@@ -17,59 +17,6 @@ static const char *const leat_host_qualifiers[] = { "static", "extern", "__globa
 static const char *const leat_host_kernel_qualifiers[] = {
   "static", "extern", "__global__", "inline", "__forceinline__", "__noinline__", "LEAT_HOST_VARIANT", NULL
 };
-
-static gboolean
-leat_host_writer_mentions_own (LeatHostWriter *self, const LeatDecl *function)
-{
-  const LeatTokens *tokens = self->unit->tokens;
-
-  for (guint i = 0; i < self->unit->decls->len; i++)
-    {
-      const LeatDecl *other = leat_kernel_unit_at (self->unit, i);
-      guint name = other->kind == LEAT_DECL_VARIABLE
-                     ? leat_kernel_unit_declared_name (self->unit, other->first, other->last)
-                     : other->name;
-      g_autofree char *word = NULL;
-
-      if (other->kind == LEAT_DECL_TYPE)
-        name = leat_kernel_unit_type_name (self->unit, other);
-      if (name == G_MAXUINT || other == function || (other->flags & LEAT_DECL_IS_OPERATOR))
-        continue;
-      word = leat_tokens_dup (tokens, name);
-      for (guint t = function->first; t < function->last; t++)
-        if (leat_tokens_is (tokens, t, word) && leat_tokens_at (tokens, t)->kind == LEAT_TOKEN_IDENT)
-          return TRUE;
-    }
-  return FALSE;
-}
-
-/* An operator with two operands cannot be a member.  Where it concerns the file's own types it becomes a friend, else
- * it moves to file scope before the struct, as do functions for constant expressions. */
-static gboolean
-leat_host_writer_move_out (LeatHostWriter *self, const LeatDecl *decl)
-{
-  const LeatTokens *tokens = self->unit->tokens;
-
-  if (!(decl->flags & (LEAT_DECL_IS_OPERATOR | LEAT_DECL_IS_CONSTEXPR)))
-    return FALSE;
-  if (!leat_host_writer_mentions_own (self, decl))
-    {
-      const LeatToken *token = leat_tokens_at (tokens, decl->first);
-      g_autofree char *text = leat_tokens_dup_text (tokens, decl->first, decl->last);
-
-      g_string_append_printf (self->hoisted, "#line %u \"%s\"\n%s\n", token->line,
-                              (char *) g_ptr_array_index (tokens->text->labels, token->file), text);
-      leat_edits_replace (self->edits, tokens, decl->first, decl->last, "%s", "");
-      return TRUE;
-    }
-  if ((decl->flags & LEAT_DECL_IS_OPERATOR) && !(decl->flags & LEAT_DECL_IS_TEMPLATE))
-    {
-      leat_entry_strip_qualifiers (self->edits, self->unit, decl, leat_host_qualifiers);
-      leat_edits_insert_before (self->edits, tokens, decl->first, "friend ");
-      return TRUE;
-    }
-  return FALSE;
-}
 
 /* Whether @index names a shared variable: the first thing in the argument list of an atomic operation. */
 static gboolean
@@ -132,8 +79,8 @@ leat_host_writer_edit_strides (LeatHostWriter *self, const LeatDecl *decl)
       if (loop->blocker == G_MAXUINT)
         leat_edits_replace (
           self->edits, tokens, loop->open, loop->close,
-          "(%s %s = this->template leat_stride_piece<decltype (%s)> (%s, false), leat_end_of_%s = this->template "
-          "leat_stride_piece<decltype (%s)> (%s, true); %s < leat_end_of_%s; %s++)",
+          "(%s %s = leat_stride_piece<decltype (%s)> (%s, false), leat_end_of_%s = leat_stride_piece<decltype (%s)> "
+          "(%s, true); %s < leat_end_of_%s; %s++)",
           type, name, typed, bound, name, typed, bound, name, name, name);
     }
 }
@@ -143,38 +90,38 @@ leat_host_writer_edit_function (LeatHostWriter *self, guint index, GError **erro
 {
   const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
   const LeatTokens *tokens = self->unit->tokens;
-  guint first = decl->first;
   gboolean kernel = (decl->flags & LEAT_DECL_IS_GLOBAL) && !(decl->flags & LEAT_DECL_IS_TEMPLATE);
   gboolean variant = decl->flags & LEAT_DECL_IS_VARIANT;
 
-  if (leat_host_writer_move_out (self, decl))
-    return TRUE;
+  if ((decl->flags & LEAT_DECL_IS_GLOBAL) && !kernel) /* nobody can launch it */
+    {
+      leat_edits_replace (self->edits, tokens, decl->first, decl->last, "%s", "");
+      return TRUE;
+    }
   leat_entry_strip_qualifiers (self->edits, self->unit, decl,
                                kernel || variant ? leat_host_kernel_qualifiers : leat_host_qualifiers);
-  while (leat_kernel_unit_skip_attribute (self->unit, first) != first) /* `[[..]]` stands before all else */
-    first = leat_kernel_unit_skip_attribute (self->unit, first) + 1;
   if (kernel || variant)
-    leat_edits_insert_before (self->edits, tokens, first, "LEAT_MEMBER ");
+    leat_edits_insert_before (self->edits, tokens, leat_entry_find_head (self->unit, decl), "LEAT_INLINE ");
+  else if (!(decl->flags & LEAT_DECL_IS_TEMPLATE) && leat_kernel_unit_is_plain_name (self->unit, decl))
+    leat_edits_insert_before (self->edits, tokens, leat_entry_find_head (self->unit, decl), "static ");
   if (variant)
     leat_edits_insert_before (self->edits, tokens, decl->name, "leat_variant_");
-  if (!leat_host_writer_edit_shared (self, index, error))
-    return FALSE;
+  if (decl->kind == LEAT_DECL_PROTOTYPE)
+    return TRUE;
   leat_host_writer_edit_atomics (self, decl);
   leat_host_writer_edit_strides (self, decl);
   if (self->form & LEAT_KERNEL_PERSISTENT)
     leat_kernel_unit_edit_budget (self->unit, self->calls, self->edits, index);
   if (kernel && !leat_kernel_calls_may_wait (self->calls, index))
     g_hash_table_insert (self->flat, (gpointer) decl, leat_host_writer_plan_flat (self, index));
-  return TRUE;
+  return leat_host_writer_edit_shared (self, index, error);
 }
 
 static gboolean
 leat_host_writer_edit_variable (LeatHostWriter *self, const LeatDecl *decl, GError **error)
 {
-  static const char *const words[] = { "static", "inline", "constexpr", NULL };
   const LeatTokens *tokens = self->unit->tokens;
   g_autoptr (GArray) pieces = leat_kernel_unit_split (self->unit, decl->first, decl->last);
-  guint stop = decl->first;
 
   if (decl->flags & LEAT_DECL_IS_SHARED)
     {
@@ -187,13 +134,6 @@ leat_host_writer_edit_variable (LeatHostWriter *self, const LeatDecl *decl, GErr
                              "a kernel file is complete in itself; define the variable instead of declaring it extern");
       return FALSE;
     }
-  while (stop < decl->last && !leat_tokens_is (tokens, stop, "=") && !leat_tokens_is (tokens, stop, "["))
-    stop++;
-  for (guint i = decl->first; i < stop; i++)
-    if (leat_tokens_is_any (tokens, i, words))
-      leat_edits_replace (self->edits, tokens, i, i, "%s", "");
-  leat_edits_insert_before (self->edits, tokens, decl->first,
-                            decl->flags & LEAT_DECL_IS_CONSTEXPR ? "static constexpr " : "static inline ");
   if (!(decl->flags & (LEAT_DECL_IS_DEVICE | LEAT_DECL_IS_CONSTANT)) || (decl->flags & LEAT_DECL_IS_TEMPLATE))
     return TRUE;
   for (guint i = 0; i < pieces->len; i += 2)
@@ -215,60 +155,75 @@ leat_host_writer_edit_decl (LeatHostWriter *self, guint index, GError **error)
   switch (decl->kind)
     {
     case LEAT_DECL_FUNCTION:
+    case LEAT_DECL_PROTOTYPE:
       return leat_host_writer_edit_function (self, index, error);
     case LEAT_DECL_VARIABLE:
       return leat_host_writer_edit_variable (self, decl, error);
-    case LEAT_DECL_PROTOTYPE:
-      leat_edits_replace (self->edits, self->unit->tokens, decl->first, decl->last, "%s", "");
-      return TRUE;
-    case LEAT_DECL_OTHER:
-      if (leat_tokens_is (self->unit->tokens, decl->first, "using"))
-        leat_edits_replace (self->edits, self->unit->tokens, decl->first, decl->last, "%s", "");
-      return TRUE;
     case LEAT_DECL_REPORT:
       leat_kernel_unit_edit_report (self->unit, self->edits, decl);
       return TRUE;
-    case LEAT_DECL_TYPE:
+    case LEAT_DECL_OTHER:
       return TRUE;
+    case LEAT_DECL_TYPE:
+      return leat_host_writer_edit_shared (self, index, error);
     default:
       g_assert_not_reached ();
     }
 }
 
+static void
+leat_host_append_headers (GString *out, const char *const *names)
+{
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *text = leat_kernel_dup_device_text (names[i]);
+
+      g_string_append (out, text);
+    }
+}
+
+/* struct leat_module: the thread with all that this file's kernels need of one. */
+static void
+leat_host_writer_append_module (LeatHostWriter *self, GString *out)
+{
+  static const char *const behind[] = { "leat-dialect-host-self.h", NULL };
+  g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");
+  gboolean persistent = (self->form & LEAT_KERNEL_PERSISTENT) != 0;
+  g_autofree char *words = persistent ? leat_kernel_dup_host_persistent_words () : NULL;
+  g_autofree char *members = persistent ? leat_kernel_dup_host_persistent_members () : NULL;
+
+  g_string_append (out, reports);
+  g_string_append (out, words != NULL ? words : "");
+  g_string_append_printf (out, "namespace { struct leat_module : %s {\n%s}; } // namespace\n",
+                          reports[0] != '\0' ? "leat_reporter" : "leat_thread", members != NULL ? members : "");
+  leat_host_append_headers (out, behind);
+}
+
 static char *
-leat_host_writer_dup_text (LeatHostWriter *self)
+leat_host_writer_dup_text (LeatHostWriter *self, GError **error)
 {
   static const char *const headers[] = { "leat-dialect-host-types.h",  "leat-host-module.h",
                                          "leat-dialect-host-math.h",   "leat-dialect-host-bits.h",
                                          "leat-dialect-mixed.h",       "leat-dialect-host-atomic.h",
                                          "leat-dialect-host-thread.h", "leat-dialect-host-block.h",
-                                         "leat-dialect-constants.h" };
-  g_autofree char *body = leat_edits_apply (self->edits, self->unit->tokens);
-  g_autofree char *tables = leat_host_writer_dup_tables (self);
-  g_autofree char *assertions = leat_kernel_unit_dup_assertions (self->unit, self->entries);
-  g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");
-  const char *base = reports[0] != '\0' ? "leat_reporter" : "leat_thread";
-  g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit, base);
-  GString *out = g_string_sized_new (65536);
+                                         "leat-dialect-constants.h",   NULL };
+  g_autofree char *edited = leat_edits_apply (self->edits, self->unit->tokens);
+  g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit);
+  g_autofree char *written = g_strconcat (queues, edited, NULL);
+  gboolean anywhere = FALSE;
+  g_autofree char *body = leat_kernel_dup_with_selves (self, written, &anywhere, error);
+  g_autofree char *tables = NULL, *assertions = NULL;
+  GString *out;
 
-  if (self->form & LEAT_KERNEL_WIDE)
-    g_string_append (out, "#define LEAT_WIDE 1\n");
-  for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
-    {
-      g_autofree char *text = leat_kernel_dup_device_text (headers[i]);
-
-      g_string_append (out, text);
-    }
-  g_string_append (out, reports);
-  g_string_append (out, queues);
-  if (self->form & LEAT_KERNEL_PERSISTENT)
-    {
-      g_autofree char *words = leat_kernel_dup_host_persistent_words ();
-
-      g_string_append (out, words);
-    }
-  g_string_append (out, self->hoisted->str);
-  g_string_append_printf (out, "namespace { struct leat_module : %s {\n", queues[0] != '\0' ? "leat_queuer" : base);
+  if (body == NULL)
+    return NULL;
+  tables = leat_host_writer_dup_tables (self);
+  assertions = leat_kernel_unit_dup_assertions (self->unit, self->entries);
+  out = g_string_sized_new (65536);
+  g_string_append (out, anywhere ? "#define LEAT_ANYWHERE 1\n" : "");
+  g_string_append (out, self->form & LEAT_KERNEL_WIDE ? "#define LEAT_WIDE 1\n" : "");
+  leat_host_append_headers (out, headers);
+  leat_host_writer_append_module (self, out);
   g_string_append (out, body);
   g_string_append (out, assertions);
   g_string_append (out, "\n#line 1 \"leat-entries\"\n");
@@ -285,9 +240,8 @@ leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   g_autoptr (GArray) edits = leat_edits_new (), slots = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GArray) owners = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GPtrArray) globals = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GString) hoisted = g_string_new (NULL);
   g_autoptr (GHashTable) flat = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) leat_flat_plan_free);
-  LeatHostWriter writer = { unit, calls, entries, edits, hoisted, slots, owners, globals, flat, form };
+  LeatHostWriter writer = { unit, calls, entries, edits, slots, owners, globals, flat, form };
 
   if (entries == NULL)
     return NULL;
@@ -300,5 +254,5 @@ leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   for (guint i = 0; i < unit->decls->len; i++)
     if (!leat_host_writer_edit_decl (&writer, i, error))
       return NULL;
-  return leat_host_writer_dup_text (&writer);
+  return leat_host_writer_dup_text (&writer, error);
 }

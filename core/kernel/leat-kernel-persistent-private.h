@@ -20,8 +20,10 @@ void leat_kernel_unit_edit_budget (const LeatKernelUnit *unit, LeatKernelCalls *
 char *leat_kernel_dup_cuda_persistent_words (void);
 char *leat_kernel_dup_cuda_persistent_text (void);
 char *leat_kernel_unit_dup_cuda_stages (const LeatKernelUnit *unit, GPtrArray *entries);
-/* The same for the host: before the struct; inside of it; and the function that the CPU driver calls. */
+/* The same for the host: before the struct of a thread; inside of it; behind the file; and the function that the CPU
+ * driver calls. */
 char *leat_kernel_dup_host_persistent_words (void);
+char *leat_kernel_dup_host_persistent_members (void);
 char *leat_kernel_unit_dup_host_stages (const LeatKernelUnit *unit, GPtrArray *entries);
 char *leat_kernel_dup_host_persistent_entry (void);
 

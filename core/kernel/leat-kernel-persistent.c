@@ -76,21 +76,22 @@ leat_persistent_append_declarations (GString *out, const LeatEntry *entry)
 
 /* case 0: { const leat_stage_params_saxpy &p = ...; leat_stage_saxpy (p.x, p.y, ...); break; } */
 static void
-leat_persistent_append_case (GString *out, const LeatEntry *entry, guint number)
+leat_persistent_append_case (GString *out, const LeatEntry *entry, guint number, const char *self)
 {
   g_string_append_printf (out, "    case %u: { ", number);
   if (entry->wrapper->len > 0)
     g_string_append_printf (out, "const leat_stage_params_%s &leat_p = *(const leat_stage_params_%s *) args; ",
                             entry->name, entry->name);
-  g_string_append_printf (out, "leat_stage_%s (", entry->name);
+  g_string_append_printf (out, "leat_stage_%s (%s%s", entry->name, self,
+                          self[0] != '\0' && entry->wrapper->len > 0 ? ", " : "");
   for (guint i = 0; i < entry->wrapper->len; i++)
     g_string_append_printf (out, "%sleat_p.%s", i ? ", " : "", g_array_index (entry->wrapper, LeatEntryParam, i).name);
   g_string_append (out, "); break; }\n");
 }
 
-/* @append: the function that is the stage */
+/* @head: of the function that chooses; @append: the function that is the stage; @self: its first argument, or "" */
 static char *
-leat_persistent_dup_stages (const LeatKernelUnit *unit, GPtrArray *entries, const char *qualifiers,
+leat_persistent_dup_stages (const LeatKernelUnit *unit, GPtrArray *entries, const char *head, const char *self,
                             void (*append) (GString *, const LeatEntry *))
 {
   g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (unit);
@@ -105,12 +106,12 @@ leat_persistent_dup_stages (const LeatKernelUnit *unit, GPtrArray *entries, cons
         continue;
       leat_persistent_append_params (out, entry);
       append (out, entry);
-      leat_persistent_append_case (cases, entry, i);
+      leat_persistent_append_case (cases, entry, i, self);
     }
   g_string_append_printf (out,
-                          "%s void leat_persistent_do (unsigned int kind, const unsigned char *args)\n{\n  switch "
+                          "%sleat_persistent_do (unsigned int kind, const unsigned char *args)\n{\n  switch "
                           "(kind)\n    {\n%s    }\n}\n",
-                          qualifiers, cases->str);
+                          head, cases->str);
   return g_string_free (out, FALSE);
 }
 
@@ -129,8 +130,8 @@ leat_persistent_append_cuda_stage (GString *out, const LeatEntry *entry)
 char *
 leat_kernel_unit_dup_cuda_stages (const LeatKernelUnit *unit, GPtrArray *entries)
 {
-  g_autofree char *stages =
-    leat_persistent_dup_stages (unit, entries, "static __device__ __forceinline__", leat_persistent_append_cuda_stage);
+  g_autofree char *stages = leat_persistent_dup_stages (unit, entries, "static __device__ __forceinline__ void ", "",
+                                                        leat_persistent_append_cuda_stage);
 
   return g_strconcat (stages,
                       "extern \"C\" __global__ void leat_persistent (const __grid_constant__ LeatPersistentParams s) "
@@ -148,22 +149,29 @@ leat_persistent_append_host_stage (GString *out, const LeatEntry *entry)
     *g_strrstr (arguments, "leat_reports") = '\0';
   if (g_str_has_suffix (arguments, ", "))
     arguments[strlen (arguments) - 2] = '\0';
-  g_string_append_printf (out, "LEAT_MEMBER void leat_stage_%s (", entry->name);
+  g_string_append_printf (out, "LEAT_INLINE void leat_stage_%s (leat_module *leat_self%s", entry->name,
+                          entry->wrapper->len > 0 ? ", " : "");
   leat_persistent_append_declarations (out, entry);
-  g_string_append_printf (out, ") { %s%s (%s); }\n", entry->reports ? "this->leat_reports = leat_reports; " : "",
-                          entry->name, arguments);
+  g_string_append_printf (out, ") { %s%s (leat_self%s%s); }\n",
+                          entry->reports ? "leat_self->leat_reports = leat_reports; " : "", entry->function,
+                          arguments[0] != '\0' ? ", " : "", arguments);
 }
 
 char *
 leat_kernel_unit_dup_host_stages (const LeatKernelUnit *unit, GPtrArray *entries)
 {
+  return leat_persistent_dup_stages (unit, entries, "inline void leat_module::", "this",
+                                     leat_persistent_append_host_stage);
+}
+
+char *
+leat_kernel_dup_host_persistent_members (void)
+{
   static const char *const names[] = { "leat-dialect-host-run-signal.h", "leat-persistent.h", NULL };
   g_autofree char *text = leat_persistent_dup_texts (names);
-  g_autofree char *stages =
-    leat_persistent_dup_stages (unit, entries, "LEAT_MEMBER", leat_persistent_append_host_stage);
 
   return g_strconcat (
-    text, stages,
+    text,
     "__attribute__ ((noinline)) void leat_persistent_main (const LeatPersistentParams &s) "
     "{ leat_persistent_enter (s); if (__builtin_setjmp (leat_escape) == 0) leat_persistent_run (s); }\n",
     NULL);

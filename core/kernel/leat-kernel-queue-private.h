@@ -11,10 +11,9 @@ G_BEGIN_DECLS
 gboolean leat_kernel_unit_mentions_queues (const LeatKernelUnit *self);
 /* Has the kernel @decl a queue? */
 gboolean leat_kernel_unit_has_queue (const LeatKernelUnit *self, const LeatDecl *decl);
-/* The text before that of kernels with queues on a GPU; empty for others. */
+/* The text before that of kernels with queues on a GPU, and on the CPU; empty for others. */
 char *leat_kernel_unit_dup_cuda_queue_text (const LeatKernelUnit *self);
-/* The same for the CPU, with `struct leat_queuer` that derives from the struct @base. */
-char *leat_kernel_unit_dup_host_queue_text (const LeatKernelUnit *self, const char *base);
+char *leat_kernel_unit_dup_host_queue_text (const LeatKernelUnit *self);
 /* The words of T where @words are those of `LeatQueue<T>`, else NULL. */
 char *leat_kernel_queue_dup_item (const char *words);
 

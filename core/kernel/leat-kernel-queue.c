@@ -59,7 +59,7 @@ leat_kernel_unit_dup_cuda_queue_text (const LeatKernelUnit *self)
 }
 
 char *
-leat_kernel_unit_dup_host_queue_text (const LeatKernelUnit *self, const char *base)
+leat_kernel_unit_dup_host_queue_text (const LeatKernelUnit *self)
 {
   g_autofree char *text = NULL, *waiting = NULL;
 
@@ -67,7 +67,7 @@ leat_kernel_unit_dup_host_queue_text (const LeatKernelUnit *self, const char *ba
     return g_strdup ("");
   text = leat_kernel_unit_dup_queue_text (self, "leat-dialect-host-queue.h");
   waiting = leat_kernel_dup_device_text ("leat-queue-wait.h");
-  return g_strconcat (text, "namespace { struct leat_queuer : ", base, " {\n", waiting, "};\n} // namespace\n", NULL);
+  return g_strconcat (text, waiting, NULL);
 }
 
 char *

@@ -84,7 +84,7 @@ leat_host_writer_append_shared (LeatHostWriter *self, GString *out, const char *
                                 guint decl, gboolean is_extern, GError **error)
 {
   const LeatTokens *tokens = self->unit->tokens;
-  gboolean is_local = leat_kernel_unit_at (self->unit, decl)->kind == LEAT_DECL_FUNCTION;
+  gboolean is_local = leat_kernel_unit_at (self->unit, decl)->kind != LEAT_DECL_VARIABLE;
   guint name = leat_kernel_unit_declared_name (self->unit, first, last + 1);
   g_autofree char *before = NULL, *after = NULL, *word = NULL;
 
@@ -203,7 +203,7 @@ leat_host_writer_edit_shared (LeatHostWriter *self, guint decl, GError **error)
 {
   const LeatDecl *function = leat_kernel_unit_at (self->unit, decl);
 
-  for (guint i = function->body; i < function->last; i++)
+  for (guint i = function->kind == LEAT_DECL_FUNCTION ? function->body : function->first; i < function->last; i++)
     {
       guint first, end;
       g_autofree char *text = NULL;
@@ -217,5 +217,5 @@ leat_host_writer_edit_shared (LeatHostWriter *self, guint decl, GError **error)
       leat_edits_replace (self->edits, self->unit->tokens, first, end, "%s", text);
       i = end;
     }
-  return leat_host_writer_share_file_scope (self, function, error);
+  return function->kind != LEAT_DECL_FUNCTION || leat_host_writer_share_file_scope (self, function, error);
 }

@@ -9,7 +9,7 @@
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-persistent-private.h"
 
-#define LEAT_TABLES_BOUNDS " | leat_module::leat_bounds_%s << LEAT_HOST_KERNEL_BOUNDS_SHIFT"
+#define LEAT_TABLES_BOUNDS " | %sleat_bounds_%s << LEAT_HOST_KERNEL_BOUNDS_SHIFT"
 
 /* struct leat_params_saxpy { const float * x; float * y; int x_count; }; */
 static void
@@ -67,8 +67,7 @@ leat_tables_dup_loaded (const LeatEntry *entry)
 
   if (entry->params->len == 0 && !entry->reports)
     return g_strdup ("");
-  return g_strdup_printf ("const leat_module::leat_%s_%s p = *(const leat_module::leat_%s_%s *) params; ", inner, n,
-                          inner, n);
+  return g_strdup_printf ("const leat_%s_%s p = *(const leat_%s_%s *) params; ", inner, n, inner, n);
 }
 
 static const char *
@@ -90,22 +89,22 @@ leat_tables_append_threads (GString *out, LeatHostWriter *self, const LeatEntry 
                             const char *fields)
 {
   const LeatFlatPlan *plan = g_hash_table_lookup (self->flat, entry->decl);
-  const char *n = entry->name;
+  const char *n = entry->name, *comma = fields[0] != '\0' ? ", " : "";
 
   g_string_append_printf (
     out,
     "static __attribute__ ((noinline)) void leat_thread_%s (LeatHostBlock *block, const void *params, "
-    "LeatHostDim3 thread) { %sleat_module t; leat_enter (t, block, thread.x, thread.y, thread.z); %st.%s (%s); }\n",
-    n, loaded, leat_tables_get_enter (entry), n, fields);
+    "LeatHostDim3 thread) { %sleat_module t; leat_enter (t, block, thread.x, thread.y, thread.z); %s%s (&t%s%s); }\n",
+    n, loaded, leat_tables_get_enter (entry), entry->function, comma, fields);
   if (plan != NULL)
     g_string_append_printf (
       out,
       "static __attribute__ ((flatten, noinline)) void leat_flat_%s (LeatHostBlock *block, const void *params) { "
       "if (leat_is_wide (block)) { leat_run_wide (block, params, leat_thread_%s); return; } %s"
-      "LEAT_RUN_FLAT (block, (%s), (%s), (%s), %s%s (%s)) }\n",
+      "LEAT_RUN_FLAT (block, (%s), (%s), (%s), %s%s (&leat_t%s%s)) }\n",
       n, n, loaded, plan->limits[0] ? plan->limits[0] : "leat_b.block.x",
       plan->limits[1] ? plan->limits[1] : "leat_b.block.y", plan->limits[2] ? plan->limits[2] : "leat_b.block.z",
-      entry->reports ? "leat_reports = p.leat_reports; leat_t." : "", n, fields);
+      entry->reports ? "leat_t.leat_reports = p.leat_reports; " : "", entry->function, comma, fields);
 }
 
 /* The functions of the kernel itself. */
@@ -120,8 +119,9 @@ leat_tables_append_kernel (GString *out, LeatHostWriter *self, const LeatEntry *
   if (leat_kernel_unit_find_variant (self->unit, n) != NULL)
     g_string_append_printf (out,
                             "static void leat_whole_%s (LeatHostBlock *block, const void *params) { %sleat_module t; "
-                            "leat_enter (t, block, 0, 0, 0); %st.leat_variant_%s (%s); }\n",
-                            n, loaded, leat_tables_get_enter (entry), n, fields);
+                            "leat_enter (t, block, 0, 0, 0); %sleat_variant_%s (&t%s%s); }\n",
+                            n, loaded, leat_tables_get_enter (entry), entry->function, fields[0] != '\0' ? ", " : "",
+                            fields);
 }
 
 /* Functions that turn what they are given into what the kernel's own take, and go on. @turn: makes `q` of `params` */
@@ -154,11 +154,10 @@ leat_tables_append_wrapper (GString *out, LeatHostWriter *self, const LeatEntry 
   g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (self->unit, entry->decl, NULL);
   g_autofree char *wrapped = leat_tables_dup_wrapped (prototype, (self->form & LEAT_KERNEL_INDIRECT) != 0);
   const char *n = entry->name;
-  g_autofree char *turn =
-    g_strdup_printf ("const leat_module::leat_wrapped_%s &p = *(const leat_module::leat_wrapped_%s *) params; "
-                     "leat_module::leat_%s_%s q = { %s%s%s };",
-                     n, n, leat_tables_get_inner (entry), n, entry->reports ? "{ " : "", wrapped,
-                     entry->reports ? " }, p.leat_reports" : "");
+  g_autofree char *turn = g_strdup_printf ("const leat_wrapped_%s &p = *(const leat_wrapped_%s *) params; "
+                                           "leat_%s_%s q = { %s%s%s };",
+                                           n, n, leat_tables_get_inner (entry), n, entry->reports ? "{ " : "", wrapped,
+                                           entry->reports ? " }, p.leat_reports" : "");
 
   leat_tables_append_turning (out, self, entry, "leat_wrap_", turn);
 }
@@ -168,8 +167,7 @@ static void
 leat_tables_append_plain (GString *out, LeatHostWriter *self, const LeatEntry *entry)
 {
   const char *n = entry->name;
-  g_autofree char *turn =
-    g_strdup_printf ("leat_module::leat_told_%s q = { *(const leat_module::leat_params_%s *) params, nullptr };", n, n);
+  g_autofree char *turn = g_strdup_printf ("leat_told_%s q = { *(const leat_params_%s *) params, nullptr };", n, n);
 
   leat_tables_append_turning (out, self, entry, "leat_plain_", turn);
 }
@@ -190,8 +188,7 @@ leat_tables_append_layout (GString *out, const char *name, const char *type, GAr
     {
       const char *field = g_array_index (params, LeatEntryParam, i).name;
 
-      g_string_append_printf (out, "{ __builtin_offsetof (leat_module::%s, %s), sizeof (leat_module::%s::%s) }, ", type,
-                              field, type, field);
+      g_string_append_printf (out, "{ __builtin_offsetof (%s, %s), sizeof (%s::%s) }, ", type, field, type, field);
     }
   g_string_append (out, params->len ? "};\n" : "{ 0, 0 } };\n");
 }
@@ -220,10 +217,10 @@ leat_tables_dup_functions (LeatHostWriter *self, const LeatEntry *entry, const c
 {
   const char *n = entry->name;
   gboolean whole = leat_tables_is_whole (self, n), waits = leat_kernel_calls_may_wait (self->calls, entry->index);
-  g_autofree char *flat = waits || whole ? NULL : g_strdup_printf ("LEAT_FLAT (%sflat_%s)", prefix, n);
-  g_autofree char *thread = whole ? NULL : g_strdup_printf ("%sthread_%s", prefix, n);
+  g_autofree char *flat = waits || whole ? NULL : g_strdup_printf ("LEAT_FLAT (%s%sflat_%s)", entry->scope, prefix, n);
+  g_autofree char *thread = whole ? NULL : g_strdup_printf ("%s%sthread_%s", entry->scope, prefix, n);
   g_autofree char *variant =
-    leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("%swhole_%s", prefix, n) : NULL;
+    leat_kernel_unit_find_variant (self->unit, n) ? g_strdup_printf ("%s%swhole_%s", entry->scope, prefix, n) : NULL;
 
   return g_strdup_printf ("%s, %s, %s", flat != NULL ? flat : "nullptr", thread != NULL ? thread : "nullptr",
                           variant != NULL ? variant : "nullptr");
@@ -237,14 +234,17 @@ leat_tables_append_row (GString *out, LeatHostWriter *self, const LeatEntry *ent
   GArray *params = own ? entry->wrapper : entry->params;
   gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
   const char *prefix = own ? "leat_wrap_" : entry->reports ? "leat_plain_" : "leat_", *n = entry->name;
-  g_autofree char *size =
-    params->len ? g_strdup_printf ("sizeof (leat_module::leat_%s_%s)", own ? "wrapped" : "params", n) : g_strdup ("0");
+  g_autofree char *size = params->len
+                            ? g_strdup_printf ("sizeof (%sleat_%s_%s)", entry->scope, own ? "wrapped" : "params", n)
+                            : g_strdup ("0");
   g_autofree char *functions = leat_tables_dup_functions (self, entry, prefix);
 
-  g_string_append_printf (
-    out, "  { \"%s%s\", %u, leat_layout_%s_%s, %s, 0, %s%s" LEAT_TABLES_BOUNDS ", %s },\n", wrapper ? "leat_wrap_" : "",
-    n, params->len, own ? "wrapped" : "params", n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0",
-    leat_kernel_calls_syncs_grid (self->calls, entry->index) ? " | LEAT_HOST_KERNEL_GRID_BARRIER" : "", n, functions);
+  g_string_append_printf (out, "  { \"%s%s\", %u, %sleat_layout_%s_%s, %s, 0, %s%s" LEAT_TABLES_BOUNDS ", %s },\n",
+                          wrapper ? "leat_wrap_" : "", n, params->len, entry->scope, own ? "wrapped" : "params", n,
+                          size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0",
+                          leat_kernel_calls_syncs_grid (self->calls, entry->index) ? " | LEAT_HOST_KERNEL_GRID_BARRIER"
+                                                                                   : "",
+                          entry->scope, n, functions);
 }
 
 static void
@@ -267,11 +267,10 @@ leat_tables_append_wide (GString *out, LeatHostWriter *self, const LeatEntry *en
   const char *n = entry->name;
   g_autofree char *layout = g_strdup_printf ("leat_layout_wide_%s", n);
   g_autofree char *type = g_strdup_printf ("leat_wide_%s", n);
-  g_autofree char *turn =
-    g_strdup_printf ("const leat_module::leat_wide_%s &p = *(const leat_module::leat_wide_%s *) params; (void) p; "
-                     "leat_module::leat_%s_%s q = { %s%s%s%s };",
-                     n, n, leat_tables_get_inner (entry), n, entry->reports ? "{ " : "", arguments,
-                     entry->reports ? " }, " : "", reports);
+  g_autofree char *turn = g_strdup_printf ("const leat_wide_%s &p = *(const leat_wide_%s *) params; (void) p; "
+                                           "leat_%s_%s q = { %s%s%s%s };",
+                                           n, n, leat_tables_get_inner (entry), n, entry->reports ? "{ " : "",
+                                           arguments, entry->reports ? " }, " : "", reports);
 
   leat_tables_append_turning (out, self, entry, "leat_wide_", turn);
   leat_tables_append_layout (out, layout, type, params);
@@ -283,12 +282,12 @@ leat_tables_append_wide_row (GString *out, LeatHostWriter *self, const LeatEntry
   g_autoptr (GArray) params = leat_entry_list_wide_params (entry);
   gboolean waits = leat_kernel_calls_may_wait (self->calls, entry->index);
   const char *n = entry->name;
-  g_autofree char *size = params->len ? g_strdup_printf ("sizeof (leat_module::leat_wide_%s)", n) : g_strdup ("0");
+  g_autofree char *size = params->len ? g_strdup_printf ("sizeof (%sleat_wide_%s)", entry->scope, n) : g_strdup ("0");
   g_autofree char *functions = leat_tables_dup_functions (self, entry, "leat_wide_");
 
-  g_string_append_printf (out,
-                          "  { \"leat_wide_%s\", %u, leat_layout_wide_%s, %s, 0, %s" LEAT_TABLES_BOUNDS ", %s },\n", n,
-                          params->len, n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0", n, functions);
+  g_string_append_printf (
+    out, "  { \"leat_wide_%s\", %u, %sleat_layout_wide_%s, %s, 0, %s" LEAT_TABLES_BOUNDS ", %s },\n", n, params->len,
+    entry->scope, n, size, waits ? "LEAT_HOST_KERNEL_MAY_WAIT" : "0", entry->scope, n, functions);
 }
 
 /* For each function with shared variables 1 or 0: those of the kernel itself, or those that it reaches too. */
@@ -327,7 +326,7 @@ leat_tables_append_places (GString *out, LeatHostWriter *self)
 {
   guint row = 0;
 
-  g_string_append (out, "void leat_place_slots () {\n");
+  g_string_append (out, "namespace { void leat_place_slots () {\n");
   if (self->slots->len > 0)
     {
       g_string_append (out, "  static const unsigned char owners[] = { ");
@@ -363,7 +362,7 @@ leat_tables_append_places (GString *out, LeatHostWriter *self)
                                 "      leat_kernels[%u].static_shared = leat_kernels[i].static_shared;\n",
                                 row, row, row);
     }
-  g_string_append (out, "}\n");
+  g_string_append (out, "} } // namespace\n");
 }
 
 static void
@@ -402,10 +401,9 @@ leat_tables_append_module (GString *out, LeatHostWriter *self)
     {
       const char *name = g_ptr_array_index (self->globals, i);
 
-      g_string_append_printf (out, "{ \"%s\", (void *) &leat_module::%s, sizeof (leat_module::%s) }, ", name, name,
-                              name);
+      g_string_append_printf (out, "{ \"%s\", (void *) &%s, sizeof (%s) }, ", name, name, name);
     }
-  g_string_append (out, "{} };\n} // namespace\n");
+  g_string_append (out, "{} };\n");
   g_string_append_printf (
     out,
     "extern \"C\" __attribute__ ((visibility (\"default\"), used)) const LeatHostModule leat_host_module = { "
@@ -440,7 +438,6 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
 
       g_string_append (out, stages);
     }
-  g_string_append (out, "};\n");
   if (self->form & LEAT_KERNEL_INDIRECT)
     {
       g_autofree char *resolver = leat_entry_dup_resolver ("static inline");

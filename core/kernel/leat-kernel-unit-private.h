@@ -68,6 +68,10 @@ GPtrArray *leat_kernel_unit_list_kernels (const LeatKernelUnit *self);
 GArray *leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end);
 /* The last token of the attribute (`[[..]]`, `alignas (..)` ...) at @index, or @index where there is none. */
 guint leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index);
+/* Past `<...>` at @index, whose ends the lexer does not pair. */
+guint leat_kernel_unit_skip_angles (const LeatKernelUnit *self, guint index);
+/* Whether the function @decl is named without a type or a namespace before its name. */
+gboolean leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl);
 /* Words behind which parentheses stand, and those with which a type begins (leat-kernel-declarator.c). */
 extern const char *const leat_kernel_attribute_words[];
 extern const char *const leat_kernel_type_words[];

@@ -32,8 +32,7 @@ leat_kernel_unit_match (const LeatKernelUnit *self, guint index)
   return leat_tokens_at (self->tokens, index)->match;
 }
 
-/* Past `<...>`, whose ends the lexer does not pair. */
-static guint
+guint
 leat_kernel_unit_skip_angles (const LeatKernelUnit *self, guint index)
 {
   gint depth = 0;
@@ -266,6 +265,14 @@ leat_kernel_unit_type_name (const LeatKernelUnit *self, const LeatDecl *decl)
   while (leat_kernel_unit_skip_attribute (self, name) != name)
     name = leat_kernel_unit_skip_attribute (self, name) + 1;
   return leat_tokens_at (self->tokens, name)->kind == LEAT_TOKEN_IDENT ? name : G_MAXUINT;
+}
+
+gboolean
+leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl)
+{
+  static const char *const before[] = { "::", "~", NULL };
+
+  return decl->name > 0 && !leat_tokens_is_any (self->tokens, decl->name - 1, before);
 }
 
 static const LeatDecl *

@@ -8,6 +8,7 @@
 #define LEAT_QUEUE_FUNCTION static __device__ __forceinline__
 #define LEAT_QUEUE_MEMBER __device__ __forceinline__
 #define LEAT_QUEUE_WAITING static __device__ __forceinline__
+#define LEAT_QUEUE_SELF
 #define LEAT_QUEUE_NOW leat_clock_now
 
 LEAT_QUEUE_FUNCTION uint64_t

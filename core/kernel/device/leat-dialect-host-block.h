@@ -92,6 +92,9 @@ leat_enter (leat_thread &t, LeatHostBlock *block, unsigned int x, unsigned int y
   t.blockDim = dim3 (block->block.x, block->block.y, block->block.z);
   t.gridDim = dim3 (block->grid.x, block->grid.y, block->grid.z);
   t.leat_trimmed = false;
+#ifdef LEAT_ANYWHERE
+  leat_running = &t;
+#endif
 #ifdef LEAT_WIDE
   t.blockIdx.z = 0;
   t.gridDim.z = 1;
@@ -145,11 +148,12 @@ leat_run_wide (LeatHostBlock *block, const void *params, void (*thread) (LeatHos
           leat_enter (leat_t, &leat_b, leat_x, leat_y, leat_z);                                                        \
           leat_t.leat_block = (block);                                                                                 \
           leat_t.leat_trimmed = true;                                                                                  \
-          leat_t.kernel;                                                                                               \
+          kernel;                                                                                                      \
         }
 
-#define __trap() leat_trap ("__trap ()", nullptr, 0)
-#define assert(x) ((x) ? (void) 0 : leat_trap (#x, __FILE__, __LINE__))
+#define __trap() leat_at (leat_self)->leat_trap ("__trap ()", nullptr, 0)
+#define assert(x) ((x) ? (void) 0 : leat_at (leat_self)->leat_trap (#x, __FILE__, __LINE__))
 #define GRID_FOR(i, n)                                                                                                 \
-  for (auto i = this->leat_grid_piece (n, false), leat_end_of_##i = this->leat_grid_piece (n, true);                   \
+  for (auto i = leat_at (leat_self)->leat_grid_piece (n, false),                                                       \
+            leat_end_of_##i = leat_at (leat_self)->leat_grid_piece (n, true);                                          \
        i < leat_end_of_##i; i++)

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* The same on the CPU, inside the struct that a kernel file becomes.  A block's own data lie behind the home. */
+/* The same on the CPU, inside the struct of a thread.  A block's own data lie behind the home. */
 
 #define LEAT_PERSISTENT LEAT_MEMBER
 #define LEAT_PERSISTENT_APART __attribute__ ((noinline))
@@ -11,6 +11,7 @@
 #define LEAT_PERSISTENT_IDLE_REST 20000
 #define LEAT_PERSISTENT_BLOCK_REST 1000
 
+leat_module *const leat_self = this; /* for GRID_FOR */
 LeatPersistentBlock *leat_here;
 void *leat_escape[5];
 
@@ -55,3 +56,6 @@ leat_persistent_set_place (const LeatPersistentStage &stage, unsigned int x, uns
   blockIdx = { x, y, z };
   gridDim = dim3 (stage.grid[0], stage.grid[1], stage.grid[2]);
 }
+
+/* The stages, which stand behind the file's text. */
+void leat_persistent_do (unsigned int kind, const unsigned char *args);

@@ -3,8 +3,9 @@
  */
 #pragma once
 
-/* One CUDA thread on the CPU.  A kernel file becomes the body of a struct that derives from leat_thread, so that
- * threadIdx and the operations that need other threads are members and `this` says which thread asks. */
+/* One CUDA thread on the CPU.  threadIdx and the operations that need other threads are members of leat_thread.  A
+ * function of a kernel file that needs its thread has it as a parameter, `leat_self`.  Code that cannot have one, such as
+ * the members of types, finds it in `leat_running` (leat-dialect-host-self.h). */
 
 #ifdef LEAT_TSAN
 #define LEAT_FLAT(loop) nullptr
@@ -18,6 +19,19 @@ extern "C" void free (void *);
 namespace {
 
 const LeatHostRuntime *leat_runtime;
+
+struct leat_module;
+LEAT_INLINE leat_module *leat_at (leat_module *self);
+
+#ifdef LEAT_ANYWHERE
+struct leat_thread;
+/* The thread that this thread of the host runs.  The threads of a block share one of the host, so each sets it again when
+ * it has waited for others. */
+__thread leat_thread *leat_running;
+#define LEAT_RUN_AGAIN() (leat_running = this)
+#else
+#define LEAT_RUN_AGAIN() ((void) 0)
+#endif
 
 /* CUDA's heap of the device, as large as it is by itself; one for each image.  A word before each piece says how
  * large that is. */
@@ -72,31 +86,58 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
  * be drawn into the loops of each thread by some compilers. */
 LEAT_INLINE uint64_t leat_known_quotient (uint64_t a, uint64_t b) { return a / b; }
 
+constexpr int warpSize = 32;
+
+struct LeatBlockMeeting
+{
+};
+
 struct leat_thread
 {
   LeatHostBlock *leat_block;
   uint3 threadIdx, blockIdx;
   dim3 blockDim, gridDim;
   bool leat_trimmed; /* the loop over threads ends where the kernel's guard does */
-  static constexpr int warpSize = 32;
 
   static void *malloc (size_t bytes) { return leat_heap_take (bytes); }
   static void free (void *memory) { leat_heap_give (memory); }
 
-  LEAT_MEMBER void __syncthreads () { leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_PLAIN, 0); }
+  /* Every wait for other threads goes through these three. */
+  LEAT_MEMBER int leat_barrier (LeatHostBarrierOp op, int predicate)
+  {
+    int result = leat_runtime->barrier (leat_block, op, predicate);
+
+    LEAT_RUN_AGAIN ();
+    return result;
+  }
+  LEAT_MEMBER uint64_t leat_warp_op (LeatHostWarpOp op, unsigned int mask, uint64_t value, uint32_t arg, uint32_t width)
+  {
+    uint64_t result = leat_runtime->warp (leat_block, op, mask, value, arg, width);
+
+    LEAT_RUN_AGAIN ();
+    return result;
+  }
+  LEAT_MEMBER void __nanosleep (unsigned int ns)
+  {
+    leat_runtime->nanosleep (leat_block, ns);
+    LEAT_RUN_AGAIN ();
+  }
+  LEAT_MEMBER void __syncthreads () { leat_barrier (LEAT_HOST_BARRIER_PLAIN, 0); }
   /* A barrier of those that have not left (see leat-dialect-cuda.h): they say that they are there, and who has left comes to
    * all barriers until nobody is. */
-  struct LeatBlockMeeting { };
-  LEAT_MEMBER void leat_block_begin (LeatBlockMeeting *) { }
+    LEAT_MEMBER void leat_block_begin (LeatBlockMeeting *) { }
   LEAT_MEMBER unsigned int leat_block_arrive (LeatBlockMeeting *) { return 0; }
-  LEAT_MEMBER bool leat_block_has_met (LeatBlockMeeting *, unsigned int) { leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, 1); return true; }
+  LEAT_MEMBER bool leat_block_has_met (LeatBlockMeeting *, unsigned int) { leat_barrier (LEAT_HOST_BARRIER_OR, 1); return true; }
   LEAT_MEMBER void leat_block_leave (LeatBlockMeeting *) { }
-  LEAT_MEMBER void leat_block_end (LeatBlockMeeting *) { while (leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, 0)) ; }
-  LEAT_MEMBER int __syncthreads_count (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_COUNT, p); }
-  LEAT_MEMBER int __syncthreads_and (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_AND, p); }
-  LEAT_MEMBER int __syncthreads_or (int p) { return leat_runtime->barrier (leat_block, LEAT_HOST_BARRIER_OR, p); }
-  LEAT_MEMBER void __nanosleep (unsigned int ns) { leat_runtime->nanosleep (leat_block, ns); }
-  LEAT_MEMBER void leat_grid_sync () { leat_runtime->grid_barrier (leat_block); }
+  LEAT_MEMBER void leat_block_end (LeatBlockMeeting *) { while (leat_barrier (LEAT_HOST_BARRIER_OR, 0)) ; }
+  LEAT_MEMBER int __syncthreads_count (int p) { return leat_barrier (LEAT_HOST_BARRIER_COUNT, p); }
+  LEAT_MEMBER int __syncthreads_and (int p) { return leat_barrier (LEAT_HOST_BARRIER_AND, p); }
+  LEAT_MEMBER int __syncthreads_or (int p) { return leat_barrier (LEAT_HOST_BARRIER_OR, p); }
+  LEAT_MEMBER void leat_grid_sync ()
+  {
+    leat_runtime->grid_barrier (leat_block);
+    LEAT_RUN_AGAIN ();
+  }
   LEAT_MEMBER long long clock64 () { return (long long) leat_runtime->clock (leat_block); }
   LEAT_MEMBER uint64_t leat_clock_now () { return leat_runtime->clock (leat_block); }
   LEAT_MEMBER long clock () { return (long) leat_runtime->clock (leat_block); }
@@ -125,13 +166,13 @@ struct leat_thread
     uint64_t bits = 0;
 
     __builtin_memcpy (&bits, &v, sizeof v);
-    bits = leat_runtime->warp (leat_block, op, mask, bits, arg, (uint32_t) width);
+    bits = leat_warp_op (op, mask, bits, arg, (uint32_t) width);
     __builtin_memcpy (&v, &bits, sizeof v);
     return v;
   }
   LEAT_MEMBER uint64_t leat_vote (LeatHostWarpOp op, unsigned int mask, uint64_t v)
   {
-    return leat_runtime->warp (leat_block, op, mask, v, 0, 32);
+    return leat_warp_op (op, mask, v, 0, 32);
   }
 
   template <class T> LEAT_MEMBER T __shfl_sync (unsigned int mask, T v, int lane, int width = 32)

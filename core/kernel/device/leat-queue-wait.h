@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* Waiting for items, behind leat-queue.h.  On the CPU this stands inside a struct, whose members wait. */
+/* Waiting for items, behind leat-queue.h.  On the CPU functions that wait are told which thread does. */
 
 #define LEAT_QUEUE_FIRST_REST 100 /* ns */
 #define LEAT_QUEUE_LONGEST_REST 3200
@@ -111,7 +111,8 @@ leat_queue_step (leat_queue_hand<T> &hand)
  * warp, perhaps a part of it.  A mask for the whole loop would have to name threads that left it before, or that came
  * later. */
 #define QUEUE_EACH(item, queue)                                                                                        \
-  for (leat_queue_hand leat_hand_of_##item (queue); leat_queue_step (leat_hand_of_##item); leat_hand_of_##item.end ()) \
+  for (leat_queue_hand leat_hand_of_##item (queue); leat_queue_step (LEAT_QUEUE_SELF leat_hand_of_##item);             \
+       leat_hand_of_##item.end ())                                                                                     \
     if ([[maybe_unused]] auto &item = leat_hand_of_##item.taken; !leat_hand_of_##item.mine)                            \
       {                                                                                                                \
       }                                                                                                                \
