@@ -56,8 +56,8 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
                                       "leat_module *",
                                       "leat_module::",
                                       "leat_thread::",
-                                      "leat_at (leat_self)->",
-                                      "leat_at(leat_self)->" };
+                                      "leat_me (leat_self)->",
+                                      "leat_me(leat_self)->" };
   g_autofree char *named = leat_kernel_source_dup_messages (source, messages);
   GString *text = g_string_new (NULL);
 

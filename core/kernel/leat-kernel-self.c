@@ -188,7 +188,7 @@ leat_self_writer_edit_out_of_reach (LeatSelfWriter *self, guint token)
                                                : " static void leat_self (leat_anywhere) {}");
 }
 
-/* `threadIdx` becomes `leat_at (leat_self)->threadIdx`, `f (x)` becomes `f (leat_at (leat_self), x)`. */
+/* `threadIdx` becomes `leat_me (leat_self)->threadIdx`, `f (x)` becomes `f (leat_me (leat_self), x)`. */
 static void
 leat_self_writer_edit_word (LeatSelfWriter *self, guint token, gboolean given)
 {
@@ -199,7 +199,7 @@ leat_self_writer_edit_word (LeatSelfWriter *self, guint token, gboolean given)
     {
       gboolean global = leat_tokens_is (self->tokens, token - 1, "::");
 
-      leat_edits_replace (self->edits, self->tokens, global ? token - 1 : token, token, "leat_at (leat_self)->%s",
+      leat_edits_replace (self->edits, self->tokens, global ? token - 1 : token, token, "leat_me (leat_self)->%s",
                           word);
       self->anywhere = self->anywhere || !given;
     }
@@ -207,7 +207,7 @@ leat_self_writer_edit_word (LeatSelfWriter *self, guint token, gboolean given)
     {
       gboolean empty = leat_tokens_at (self->tokens, open)->match == open + 1;
 
-      leat_edits_insert_after (self->edits, self->tokens, open, "leat_at (leat_self)%s", empty ? "" : ", ");
+      leat_edits_insert_after (self->edits, self->tokens, open, "leat_me (leat_self)%s", empty ? "" : ", ");
       self->anywhere = self->anywhere || !given;
     }
   else if (leat_kernel_calls_is_macro (word))

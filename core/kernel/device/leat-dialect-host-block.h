@@ -151,9 +151,9 @@ leat_run_wide (LeatHostBlock *block, const void *params, void (*thread) (LeatHos
           kernel;                                                                                                      \
         }
 
-#define __trap() leat_at (leat_self)->leat_trap ("__trap ()", nullptr, 0)
-#define assert(x) ((x) ? (void) 0 : leat_at (leat_self)->leat_trap (#x, __FILE__, __LINE__))
+#define __trap() leat_me (leat_self)->leat_trap ("__trap ()", nullptr, 0)
+#define assert(x) ((x) ? (void) 0 : leat_me (leat_self)->leat_trap (#x, __FILE__, __LINE__))
 #define GRID_FOR(i, n)                                                                                                 \
-  for (auto i = leat_at (leat_self)->leat_grid_piece (n, false),                                                       \
-            leat_end_of_##i = leat_at (leat_self)->leat_grid_piece (n, true);                                          \
+  for (auto i = leat_me (leat_self)->leat_grid_piece (n, false),                                                       \
+            leat_end_of_##i = leat_me (leat_self)->leat_grid_piece (n, true);                                          \
        i < leat_end_of_##i; i++)

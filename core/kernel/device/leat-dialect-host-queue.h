@@ -11,8 +11,8 @@ extern "C" int sched_yield (void) noexcept;
 #define LEAT_QUEUE_FUNCTION LEAT_INLINE
 #define LEAT_QUEUE_MEMBER LEAT_MEMBER
 #define LEAT_QUEUE_WAITING inline
-#define LEAT_QUEUE_SELF leat_at (leat_self),
-#define LEAT_QUEUE_NOW() leat_runtime->clock (leat_at (leat_self)->leat_block)
+#define LEAT_QUEUE_SELF leat_me (leat_self),
+#define LEAT_QUEUE_NOW() leat_runtime->clock (leat_me (leat_self)->leat_block)
 #define LEAT_QUEUE_SPINS 200 /* longer than it takes to copy an item: the other thread does not run */
 
 LEAT_INLINE uint64_t

@@ -4,7 +4,7 @@
 #pragma once
 
 /* How code of a kernel file finds the thread that runs it, behind the struct leat_module.  Each use is written
- * `leat_at (leat_self)`: a parameter of that name is the thread itself, and elsewhere the name is that of the function
+ * `leat_me (leat_self)`: a parameter of that name is the thread itself, and elsewhere the name is that of the function
  * here, for which there is leat_running. */
 
 namespace {
@@ -16,7 +16,7 @@ struct leat_anywhere
 inline void leat_self (leat_anywhere) {}
 
 LEAT_INLINE leat_module *
-leat_at (leat_module *self)
+leat_me (leat_module *self)
 {
   return self;
 }
@@ -29,7 +29,7 @@ leat_find_self ()
 }
 
 LEAT_INLINE leat_module *
-leat_at (void (*) (leat_anywhere))
+leat_me (void (*) (leat_anywhere))
 {
   return leat_find_self ();
 }

@@ -21,7 +21,7 @@ namespace {
 const LeatHostRuntime *leat_runtime;
 
 struct leat_module;
-LEAT_INLINE leat_module *leat_at (leat_module *self);
+LEAT_INLINE leat_module *leat_me (leat_module *self);
 
 #ifdef LEAT_ANYWHERE
 struct leat_thread;
