@@ -92,6 +92,8 @@ leat_fuse_dup_why_not (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint
     return g_strdup ("it has a grid barrier of its own: make what is on either side of it a kernel");
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return g_strdup ("it has a queue: put it outside");
+  if (unit->scopes->len > 1)
+    return g_strdup ("its file has namespaces: put it outside");
   if (asks & LEAT_KERNEL_ASKS_ASSEMBLY)
     return g_strdup ("there is assembly in it, which may ask for its block: put it outside");
   if (asks & LEAT_KERNEL_ASKS_PAUSE)

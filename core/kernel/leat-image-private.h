@@ -53,7 +53,10 @@ GError *leat_image_host_take_warning (void);
  * source finds.  Any thread. */
 GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 
-/* A kernel can be launched by its own name, with all counts by value.  Where it has to take one from the device, this
+/* A kernel can be launched by its own name, with all counts by value. */
+char *leat_image_dup_plain_symbol (const char *entry);
+
+/* Where it has to take one from the device, this
  * is the name to give to cuModuleGetFunction: parameters in the order of the prototype, each LEAT_PARAM_INPUT_COUNT
  * being four (const uint64_t *where, uint64_t value, uint64_t most, uint64_t *over). */
 char *leat_image_dup_symbol (const char *entry);

@@ -266,22 +266,37 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   return g_steal_pointer (&image);
 }
 
+/* A kernel in a namespace has its namespaces in its symbol (leat_kernel_unit_dup_symbol ()). */
+char *
+leat_image_dup_plain_symbol (const char *entry)
+{
+  g_auto (GStrv) parts = g_strsplit (entry, "::", -1);
+
+  return g_strjoinv ("__", parts);
+}
+
 char *
 leat_image_dup_symbol (const char *entry)
 {
-  return g_strconcat ("leat_wrap_", entry, NULL);
+  g_autofree char *symbol = leat_image_dup_plain_symbol (entry);
+
+  return g_strconcat ("leat_wrap_", symbol, NULL);
 }
 
 char *
 leat_image_dup_timed_symbol (const char *entry, gboolean wrapped)
 {
-  return g_strconcat (wrapped ? "leat_time_" : "leat_clock_", entry, NULL);
+  g_autofree char *symbol = leat_image_dup_plain_symbol (entry);
+
+  return g_strconcat (wrapped ? "leat_time_" : "leat_clock_", symbol, NULL);
 }
 
 char *
 leat_image_dup_wide_symbol (const char *entry)
 {
-  return g_strconcat ("leat_wide_", entry, NULL);
+  g_autofree char *symbol = leat_image_dup_plain_symbol (entry);
+
+  return g_strconcat ("leat_wide_", symbol, NULL);
 }
 
 LeatImageCounts

@@ -50,8 +50,10 @@ leat_kernel_unit_dup_assertions (const LeatKernelUnit *unit, GPtrArray *entries)
       const LeatEntry *entry = g_ptr_array_index (entries, i);
       g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (unit, entry->decl, NULL);
 
+      leat_kernel_unit_append_opening (unit, entry->decl, out);
       for (guint p = 0; prototype != NULL && p < prototype->n_params; p++)
         leat_assert_append (out, unit, entry, &prototype->params[p]);
+      leat_kernel_unit_append_closing (unit, entry->decl, out);
     }
   return g_string_free (out, FALSE);
 }

@@ -81,6 +81,8 @@ leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKernelCalls *call
 {
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return "it has a queue of its own";
+  if (leat_kernel_unit_at (unit, index)->scope != 0)
+    return "it is in a namespace";
   if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)
     return "there is assembly in it";
   if ((leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_PAUSE)

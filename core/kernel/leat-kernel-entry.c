@@ -192,7 +192,7 @@ leat_entry_read (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect,
   self->params = leat_entry_params_new ();
   self->function = leat_tokens_dup (unit->tokens, self->decl->name);
   self->name = g_strdup (self->function);
-  self->scope = g_strdup ("");
+  self->scope = leat_kernel_unit_dup_scope (unit, self->decl);
   self->launch_bounds = leat_entry_dup_bounds (unit, self->decl);
   if (!(pieces->len == 2 && close == self->decl->params + 2 && leat_tokens_is (unit->tokens, close - 1, "void")))
     for (guint i = 0; i < pieces->len; i += 2)

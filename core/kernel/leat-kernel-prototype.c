@@ -326,7 +326,7 @@ leat_prototype_finish (const LeatKernelUnit *unit, const LeatDecl *decl, GArray 
 {
   LeatPrototype *self = g_new0 (LeatPrototype, 1);
 
-  self->entry = leat_tokens_dup (unit->tokens, decl->name);
+  self->entry = leat_kernel_unit_dup_full_name (unit, decl);
   self->line = leat_tokens_at (unit->tokens, decl->name)->line;
   self->comment = leat_prototype_dup_comment (unit, decl);
   self->n_params = drafts->len;

@@ -170,40 +170,6 @@ leat_kernel_unit_reports (const LeatKernelUnit *self, LeatKernelCalls *calls, co
          || (self->reporting != NULL && g_hash_table_contains (self->reporting, name));
 }
 
-/* On the CPU a function knows its thread, and with it where to report to, unless it is one of these. */
-static gboolean
-leat_kernel_unit_check_reporter (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
-{
-  static const char *const rule = "report in the function that calls it";
-  g_autofree char *name = NULL;
-
-  if (decl->kind == LEAT_DECL_TYPE)
-    {
-      name = leat_tokens_dup (self->tokens, leat_kernel_unit_type_name (self, decl));
-      leat_tokens_set_error (self->tokens, decl->first, LEAT_KERNEL_ERROR_SYNTAX, error,
-                             "a function of \"%s\" reports, and members of types cannot; %s", name, rule);
-      return FALSE;
-    }
-  if (decl->kind != LEAT_DECL_FUNCTION || !(decl->flags & (LEAT_DECL_IS_OPERATOR | LEAT_DECL_IS_CONSTEXPR)))
-    return TRUE;
-  name = leat_tokens_dup (self->tokens, decl->name);
-  leat_tokens_set_error (self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error, "%s \"%s\" reports and cannot; %s",
-                         decl->flags & LEAT_DECL_IS_OPERATOR ? "the operator" : "the constexpr function", name, rule);
-  return FALSE;
-}
-
-static gboolean
-leat_kernel_unit_check_reporters (const LeatKernelUnit *self, GError **error)
-{
-  g_autoptr (LeatKernelCalls) calls = leat_kernel_calls_new (self);
-
-  for (guint i = 0; i < self->decls->len; i++)
-    if ((leat_kernel_calls_get_asks (calls, i) & LEAT_KERNEL_ASKS_REPORTS)
-        && !leat_kernel_unit_check_reporter (self, leat_kernel_unit_at (self, i), error))
-      return FALSE;
-  return TRUE;
-}
-
 gboolean
 leat_kernel_unit_read_reports (LeatKernelUnit *self, GError **error)
 {
@@ -214,7 +180,7 @@ leat_kernel_unit_read_reports (LeatKernelUnit *self, GError **error)
       if (decl->kind == LEAT_DECL_REPORT && !leat_kernel_unit_read_report (self, decl, error))
         return FALSE;
     }
-  return !leat_kernel_unit_mentions_reports (self) || leat_kernel_unit_check_reporters (self, error);
+  return TRUE;
 }
 
 char *

@@ -26,7 +26,7 @@ leat_kernel_source_list_entries (LeatKernelSource *self)
     {
       const LeatDecl *decl = g_ptr_array_index (self->kernels, i);
 
-      g_ptr_array_add (names, leat_tokens_dup (self->unit->tokens, decl->name));
+      g_ptr_array_add (names, leat_kernel_unit_dup_full_name (self->unit, decl));
     }
   g_ptr_array_add (names, NULL);
   return (char **) g_ptr_array_free (names, FALSE);

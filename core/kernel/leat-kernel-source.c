@@ -6,6 +6,7 @@
  * first asked for, under the source's lock. */
 
 #include "leat-kernel-file-private.h"
+#include "leat-kernel-plain-private.h"
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-source-internal-private.h"
 #include "leat-kernel-persistent-private.h"
@@ -71,8 +72,14 @@ gboolean
 leat_kernel_source_read_unit (LeatKernelSource *self, GError **error)
 {
   self->unit = leat_kernel_unit_new (self->text, error);
-  if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
-      || !leat_kernel_unit_check_variants (self->unit, error) || !leat_kernel_unit_read_reports (self->unit, error))
+  if (self->unit != NULL && leat_kernel_text_make_plain (self->text, self->unit))
+    {
+      leat_kernel_unit_free (self->unit);
+      self->unit = leat_kernel_unit_new (self->text, error);
+    }
+  if (self->unit == NULL || !leat_kernel_unit_check_launches (self->unit, error)
+      || !leat_kernel_unit_check_kernels (self->unit, error) || !leat_kernel_unit_check_variants (self->unit, error)
+      || !leat_kernel_unit_read_reports (self->unit, error))
     return FALSE;
   self->kernels = leat_kernel_unit_list_kernels (self->unit);
   self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);

@@ -422,6 +422,7 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       g_autofree char *params = g_strdup_printf ("leat_params_%s", entry->name);
       g_autofree char *wrapped = g_strdup_printf ("leat_wrapped_%s", entry->name);
 
+      leat_kernel_unit_append_opening (self->unit, entry->decl, out);
       leat_tables_append_params (out, params, entry->params);
       leat_tables_append_bounds (out, self, entry);
       if (entry->reports)
@@ -431,6 +432,7 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
         leat_tables_append_params (out, wrapped, entry->wrapper);
       if (leat_tables_has_wide (self, entry))
         leat_tables_append_wide_params (out, entry);
+      leat_kernel_unit_append_closing (self->unit, entry->decl, out);
     }
   if (self->form & LEAT_KERNEL_PERSISTENT)
     {
@@ -458,16 +460,19 @@ leat_host_writer_dup_tables (LeatHostWriter *self)
       g_autofree char *layout = g_strdup_printf ("leat_layout_params_%s", entry->name);
       g_autofree char *wrapped_layout = g_strdup_printf ("leat_layout_wrapped_%s", entry->name);
 
+      leat_kernel_unit_append_opening (self->unit, entry->decl, out);
       leat_tables_append_kernel (out, self, entry);
       if (entry->reports)
         leat_tables_append_plain (out, self, entry);
       leat_tables_append_layout (out, layout, params, entry->params);
       if (leat_tables_has_wide (self, entry))
         leat_tables_append_wide (out, self, entry);
-      if (!entry->differs)
-        continue;
-      leat_tables_append_wrapper (out, self, entry);
-      leat_tables_append_layout (out, wrapped_layout, wrapped, entry->wrapper);
+      if (entry->differs)
+        {
+          leat_tables_append_wrapper (out, self, entry);
+          leat_tables_append_layout (out, wrapped_layout, wrapped, entry->wrapper);
+        }
+      leat_kernel_unit_append_closing (self->unit, entry->decl, out);
     }
   if (self->form & LEAT_KERNEL_PERSISTENT)
     {

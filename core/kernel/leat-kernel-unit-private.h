@@ -37,6 +37,7 @@ typedef struct
   LeatDeclKind kind;
   LeatDeclFlags flags;
   guint first, last;
+  guint scope; /* of the unit's */
   guint name;
   guint params; /* the opening parenthesis */
   guint body;   /* the opening brace */
@@ -48,6 +49,7 @@ typedef struct
   LeatTokens *tokens;
   GArray *decls;
   GArray *linkage;
+  GPtrArray *scopes;      /* char**: names of the namespaces around, "" for one without; the first is the file */
   GArray *reports;        /* LeatReportCode */
   GHashTable *reporting;  /* (nullable): char*: kernels that report on some device */
   GHashTable *references; /* char*: names of types that are, or keep, a reference */
@@ -55,14 +57,29 @@ typedef struct
 
 LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);
 void leat_kernel_unit_free (LeatKernelUnit *self);
+gboolean leat_kernel_unit_check_launches (const LeatKernelUnit *self, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelUnit, leat_kernel_unit_free)
 
 const LeatDecl *leat_kernel_unit_at (const LeatKernelUnit *self, guint index);
-/* The __global__ function called @entry that is not a template, or NULL. */
+/* The __global__ function called @entry that is not a template, or NULL. @entry: with or without its namespaces */
 const LeatDecl *leat_kernel_unit_find_kernel (const LeatKernelUnit *self, const char *entry);
 const LeatDecl *leat_kernel_unit_find_variant (const LeatKernelUnit *self, const char *entry);
 /* The functions that can be launched by name, once each: (element-type LeatDecl). */
 GPtrArray *leat_kernel_unit_list_kernels (const LeatKernelUnit *self);
+
+/* leat-kernel-scope.c */
+GPtrArray *leat_scopes_new (void);
+GArray *leat_open_scopes_new (void);
+/* Whether a namespace begins or ends at *@index, which has been passed then. @open: those that are open */
+gboolean leat_kernel_unit_pass_scope (LeatKernelUnit *self, GArray *open, guint *index, guint *scope);
+/* "a::b::", or "". */
+char *leat_kernel_unit_dup_scope (const LeatKernelUnit *self, const LeatDecl *decl);
+/* What opens the namespaces of @decl again, and what closes them. */
+void leat_kernel_unit_append_opening (const LeatKernelUnit *self, const LeatDecl *decl, GString *out);
+void leat_kernel_unit_append_closing (const LeatKernelUnit *self, const LeatDecl *decl, GString *out);
+/* A kernel in a namespace is called a__b__k in the text, which no other is, and a::b::k by users. */
+char *leat_kernel_unit_dup_symbol (const LeatKernelUnit *self, const LeatDecl *decl);
+char *leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl);
 
 /* The pieces between commas from @open to its partner: pairs of first and last token; (element-type guint). */
 GArray *leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint end);

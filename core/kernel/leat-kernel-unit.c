@@ -6,6 +6,8 @@
 
 #include "leat-kernel-report-private.h"
 
+#include <string.h>
+
 static const struct
 {
   const char *word;
@@ -67,6 +69,26 @@ leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, g
          && !leat_tokens_is_any (self->tokens, index - 1, leat_kernel_attribute_words);
 }
 
+/* Past `a (x), b{ y }` of a constructor, to the "{" of its body. */
+static guint
+leat_kernel_unit_skip_initialisers (const LeatKernelUnit *self, guint index)
+{
+  static const char *const opens[] = { "(", "{", NULL };
+
+  for (; leat_tokens_at (self->tokens, index)->kind != LEAT_TOKEN_END; index++)
+    {
+      while (!leat_tokens_is_any (self->tokens, index, opens)
+             && leat_tokens_at (self->tokens, index)->kind != LEAT_TOKEN_END)
+        index++;
+      if (leat_tokens_at (self->tokens, index)->kind == LEAT_TOKEN_END)
+        break;
+      index = leat_kernel_unit_match (self, index) + 1;
+      if (!leat_tokens_is (self->tokens, index, ","))
+        break;
+    }
+  return index;
+}
+
 /* Finds where the declaration at decl->first ends and what it is.  Returns FALSE at a syntax error. */
 static gboolean
 leat_kernel_unit_read_decl (LeatKernelUnit *self, LeatDecl *decl, GError **error)
@@ -104,6 +126,8 @@ leat_kernel_unit_read_decl (LeatKernelUnit *self, LeatDecl *decl, GError **error
         i = token->match;
       else if (leat_tokens_is (self->tokens, i, "="))
         assigned = TRUE;
+      else if (decl->params != G_MAXUINT && leat_tokens_is (self->tokens, i, ":"))
+        i = leat_kernel_unit_skip_initialisers (self, i + 1) - 1;
       else if (leat_tokens_is (self->tokens, i, ";"))
         break;
       else if (leat_tokens_is (self->tokens, i, "{"))
@@ -129,12 +153,6 @@ leat_kernel_unit_read_decl (LeatKernelUnit *self, LeatDecl *decl, GError **error
     decl->kind = LEAT_DECL_TYPE;
   else
     decl->kind = LEAT_DECL_VARIABLE;
-  if (decl->kind == LEAT_DECL_VARIABLE && is_type && braces != G_MAXUINT && !assigned)
-    {
-      leat_tokens_set_error (self->tokens, decl->first, LEAT_KERNEL_ERROR_SYNTAX, error,
-                             "declare the type and the variable in two declarations");
-      return FALSE;
-    }
   return TRUE;
 }
 
@@ -169,12 +187,6 @@ leat_kernel_unit_skip_linkage (LeatKernelUnit *self, guint *index)
 static gboolean
 leat_kernel_unit_check_word (LeatKernelUnit *self, guint index, GError **error)
 {
-  if (leat_tokens_is (self->tokens, index, "namespace"))
-    {
-      leat_tokens_set_error (self->tokens, index, LEAT_KERNEL_ERROR_SYNTAX, error,
-                             "a kernel file has no namespaces; write the functions at file scope");
-      return FALSE;
-    }
   if (leat_tokens_at (self->tokens, index)->kind == LEAT_TOKEN_PUNCT && !leat_tokens_is (self->tokens, index, "::")
       && !leat_tokens_is (self->tokens, index, "["))
     {
@@ -190,18 +202,21 @@ leat_kernel_unit_check_word (LeatKernelUnit *self, guint index, GError **error)
 static gboolean
 leat_kernel_unit_scan (LeatKernelUnit *self, GError **error)
 {
+  g_autoptr (GArray) open = leat_open_scopes_new ();
+  guint scope = 0;
+
   for (guint i = 0; leat_tokens_at (self->tokens, i)->kind != LEAT_TOKEN_END;)
     {
-      LeatDecl decl = { LEAT_DECL_OTHER, 0, i, i, G_MAXUINT, G_MAXUINT, G_MAXUINT };
+      LeatDecl decl = { LEAT_DECL_OTHER, 0, i, i, scope, G_MAXUINT, G_MAXUINT, G_MAXUINT };
 
-      if (leat_kernel_unit_skip_linkage (self, &i))
+      if (leat_kernel_unit_skip_linkage (self, &i) || leat_kernel_unit_pass_scope (self, open, &i, &scope))
         continue;
       decl.first = i;
       if (leat_kernel_unit_skip_report (self, i, &decl.last))
         decl.kind = LEAT_DECL_REPORT;
       else if (!leat_kernel_unit_check_word (self, i, error) || !leat_kernel_unit_read_decl (self, &decl, error))
         return FALSE;
-      if (leat_tokens_is (self->tokens, i, "static_assert")
+      if (leat_tokens_is (self->tokens, i, "static_assert") || leat_tokens_is (self->tokens, i, "namespace")
           || (leat_tokens_is (self->tokens, i, "using") && leat_tokens_is (self->tokens, i + 1, "namespace")))
         decl.kind = LEAT_DECL_OTHER;
       g_array_append_val (self->decls, decl);
@@ -210,14 +225,14 @@ leat_kernel_unit_scan (LeatKernelUnit *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-leat_kernel_unit_check_launches (LeatKernelUnit *self, GError **error)
+gboolean
+leat_kernel_unit_check_launches (const LeatKernelUnit *self, GError **error)
 {
   for (guint i = 0; i < self->tokens->tokens->len; i++)
     if (leat_tokens_is (self->tokens, i, "<<<"))
       {
         leat_tokens_set_error (self->tokens, i, LEAT_KERNEL_ERROR_SYNTAX, error,
-                               "a kernel file holds device code only; it cannot launch kernels");
+                               "device code cannot launch kernels here; make a node of each kernel instead");
         return FALSE;
       }
   return TRUE;
@@ -230,9 +245,10 @@ leat_kernel_unit_new (const LeatKernelText *text, GError **error)
 
   self->decls = g_array_new (FALSE, FALSE, sizeof (LeatDecl));
   self->linkage = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->scopes = leat_scopes_new ();
   self->reports = leat_report_codes_new ();
   self->tokens = leat_tokens_new (text, error);
-  if (self->tokens == NULL || !leat_kernel_unit_check_launches (self, error) || !leat_kernel_unit_scan (self, error))
+  if (self->tokens == NULL || !leat_kernel_unit_scan (self, error))
     return NULL;
   leat_kernel_unit_find_references (self);
   return g_steal_pointer (&self);
@@ -244,6 +260,7 @@ leat_kernel_unit_free (LeatKernelUnit *self)
   g_clear_pointer (&self->tokens, leat_tokens_free);
   g_array_unref (self->decls);
   g_array_unref (self->linkage);
+  g_ptr_array_unref (self->scopes);
   g_array_unref (self->reports);
   g_clear_pointer (&self->reporting, g_hash_table_unref);
   g_clear_pointer (&self->references, g_hash_table_unref);
@@ -275,18 +292,39 @@ leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl
   return decl->name > 0 && !leat_tokens_is_any (self->tokens, decl->name - 1, before);
 }
 
+static gboolean
+leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, const char *name)
+{
+  g_autofree char *full = NULL;
+
+  if (leat_tokens_is (self->tokens, decl->name, name))
+    return TRUE;
+  if (decl->scope == 0)
+    return FALSE;
+  full = leat_kernel_unit_dup_full_name (self, decl);
+  return g_str_equal (full, name) || (strstr (name, "::") == NULL && g_str_equal (strrchr (full, ':') + 1, name));
+}
+
+/* A name without namespaces may be that of one in a namespace, if there is but one. */
 static const LeatDecl *
 leat_kernel_unit_find (const LeatKernelUnit *self, const char *name, LeatDeclFlags flag)
 {
+  const LeatDecl *found = NULL;
+
   for (guint i = 0; i < self->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (self, i);
 
-      if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & flag) && !(decl->flags & LEAT_DECL_IS_TEMPLATE)
-          && leat_tokens_is (self->tokens, decl->name, name))
+      if (decl->kind != LEAT_DECL_FUNCTION || !(decl->flags & flag) || (decl->flags & LEAT_DECL_IS_TEMPLATE)
+          || !leat_kernel_unit_is_called (self, decl, name))
+        continue;
+      if (leat_tokens_is (self->tokens, decl->name, name))
         return decl;
+      if (found != NULL && found->scope != decl->scope)
+        return NULL;
+      found = found != NULL ? found : decl;
     }
-  return NULL;
+  return found;
 }
 
 const LeatDecl *

@@ -158,20 +158,23 @@ leat_pp_fail_source (LeatPreprocessor *self, guint line, const char *format, ...
   self->error->code = LEAT_KERNEL_ERROR_SOURCE;
 }
 
+/* Host code needs system headers, and kernels have none of them.  What a kernel uses of one that Leat lacks is named
+ * when the kernel is compiled.  Headers of the dialect are no such. */
 static void
-leat_pp_refuse_header (LeatPreprocessor *self, guint line, const char *header)
+leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
 {
-  const char *hint = "kernels are compiled without system headers; what CUDA C and the C mathematics library offer is "
-                     "there without an include";
-
-  if (g_str_has_prefix (header, "cooperative_groups"))
-    hint = "a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp (), and that of the whole grid "
-           "leat_grid_sync (), for which the node needs cooperative=true";
-  else if (g_str_has_prefix (header, "leat"))
-    hint = "of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no include";
-  else if (g_str_has_prefix (header, "cuda_fp16") || g_str_has_prefix (header, "cuda_bf16"))
-    hint = "half-precision arithmetic is not offered in kernels yet";
-  leat_pp_fail_source (self, line, "cannot include <%s>: %s", header, hint);
+  if (g_str_has_prefix (header, "leat"))
+    leat_pp_fail_source (
+      self, line,
+      "cannot include <%s>: of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no "
+      "include",
+      header);
+  else if (g_str_has_prefix (header, "cooperative_groups"))
+    leat_pp_fail_source (
+      self, line,
+      "cannot include <%s>: a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp "
+      "(), and that of the whole grid leat_grid_sync (), for which the node needs cooperative=true",
+      header);
 }
 
 /* A file may include itself for as long as a condition ends that. */
@@ -254,7 +257,7 @@ leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
   else if (beside)
     leat_pp_inline (self, line, name, target, once);
   else
-    leat_pp_refuse_header (self, line, name);
+    leat_pp_pass_header (self, line, name);
 }
 
 /* The rest of the line means nothing, whether it stands there or a macro brought it. */

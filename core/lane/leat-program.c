@@ -274,6 +274,7 @@ leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes, .cooperative = op->cooperative };
   g_autofree char *wrapper =
     bound->wide ? leat_image_dup_wide_symbol (op->prototype->entry) : leat_image_dup_symbol (op->prototype->entry);
+  g_autofree char *plain = leat_image_dup_plain_symbol (op->prototype->entry);
   const LeatFunction *function;
 
   loaded->wrapped = LEAT_BOUND_PLAN (self->plan)->traits.persistent || bound->by_slot || bound->wide
@@ -283,7 +284,7 @@ leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *
     module = leat_program_load_module (self, op, error);
   if (module == NULL)
     return FALSE;
-  function = leat_module_get_function (module, loaded->wrapped ? wrapper : op->prototype->entry, error);
+  function = leat_module_get_function (module, loaded->wrapped ? wrapper : plain, error);
   if (function == NULL
       || (op->grid_by_occupancy && !leat_program_size_grid (module, function, op, loaded->grid, error)))
     return FALSE;

@@ -176,7 +176,7 @@ fuse_make (const char *text, const char *entry, LeatFuseForm form)
   LeatKernelSource *made;
 
   g_assert_cmpstr (name, ==, again);
-  leat_kernel_fuse_add_declaration (fuse, "struct declared { int n; };\n");
+  leat_kernel_fuse_add_declaration (fuse, "struct alone { int n; };\n");
   leat_kernel_fuse_add_param (fuse, "const int *a");
   leat_kernel_fuse_add_param (fuse, "int *b");
   leat_kernel_fuse_begin_tile (fuse, grid, block);
@@ -222,7 +222,7 @@ static const struct
     "leat_at = leat_fuse_from (n, leat_tile, 64u, 5u) + threadIdx.x; leat_at < leat_fuse_to (n, leat_tile, 64u, 5u); "
     "leat_at += blockDim.x\n"
     "{ leat_f0_item_f (leat_at, a, b, 9); met (leat_at, a); __syncthreads (); alone (leat_at); } }\n"
-    "struct declared { int n; };\n"
+    "struct alone { int n; };\n"
     "template <class LeatPointer0, class LeatPointer1> __device__ __forceinline__ void leat_f0_item_f (uint64_t "
     "leat_fuse_item, LeatPointer0 x, LeatPointer1 y, uint64_t x_count) {\nauto i = leat_fuse_as (x_count, "
     "leat_fuse_item), " },

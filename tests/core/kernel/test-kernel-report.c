@@ -42,14 +42,6 @@ static const struct
   { "LEAT_REPORT ()", "t.cu:1:1: a report is declared with its code" },
   { "LEAT_REPORT (1, error, \"x\")\nLEAT_REPORT (1, error, \"y\")",
     "t.cu:2:1: line 1 has a report with the code 1 already" },
-  { "struct s { int v; __device__ void tell () { leat_report (1, v); } };",
-    "t.cu:1:1: a function of \"s\" reports, and members of types cannot" },
-  { "__device__ void tell (int v) { leat_report (1, v); }\nstruct s { __device__ void go () { tell (1); } };",
-    "t.cu:2:1: a function of \"s\" reports, and members of types cannot" },
-  { "struct s { int v; };\n__device__ int operator+ (s a, s b) { leat_report (1, a.v); return 0; }",
-    "t.cu:2:24: the operator \"+\" reports and cannot" },
-  { "constexpr __device__ int tell (int v) { leat_report (1, v); return v; }",
-    "t.cu:1:26: the constexpr function \"tell\" reports and cannot; report in the function that calls it" },
 };
 
 static void

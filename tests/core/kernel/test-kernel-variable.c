@@ -278,12 +278,13 @@ test_kernel_variable_mentions (void)
     { "struct n { int x; };\n__device__ struct n n;\nstruct s { __device__ int get () { return n.x; } };\n", "n" },
     { "struct n { int x; };\n__device__ struct n n[2];\nstruct s { __device__ int get () { return n[1].x; } };\n",
       "n" },
-    { "__device__ int n;\n__device__ int *at () { return &n; }\nstruct s { __device__ int get () { return n; } };\n",
+    { "__device__ int n;\n__device__ int *at () { return &n; }\nstruct s { __device__ int get () { at (); return n; } "
+      "};\n",
       NULL },
     { "__device__ int n;\n__device__ void put (int n) { n = 3; }\nstruct s { __device__ int get () { return n; } };\n",
       "n" },
     { "__device__ int n;\n__device__ void nobody () { n = 3; }\nstruct s { __device__ int get () { return n; } };\n",
-      NULL },
+      "n" },
     { "__device__ int n;\n__device__ int nobody () { return n; }\nstruct s { __device__ int get () { return 1; } };\n",
       NULL },
     { "__device__ int n;\ntemplate <class T> __device__ T n2;\nstruct s { __device__ int get () { return n2<int>; } "

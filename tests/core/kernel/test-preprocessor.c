@@ -141,10 +141,10 @@ test_preprocessor_refuses (PreprocessorFixture *self, gconstpointer data)
     { "#define HASH #\nHASH include \"t.h\"\n", "t.cu:2:1: this \"#\" is not a directive" },
     { "#define f(x) x\nf (\n#include \"t.h\"\n)\n", "t.cu:3: a file cannot be included between the arguments" },
     { "#line 7 \"u.cu\"\n#include \"none.h\"\n", "u.cu:7: cannot include \"none.h\"" },
-    { "#line 7 \"u.cu\"\n#include <none.h>\n", "u.cu:7: cannot include <none.h>" },
+    { "#line 7 \"u.cu\"\n#include <leat-none.h>\n", "u.cu:7: cannot include <leat-none.h>" },
     /* Blanks are those that the macros were written with. */
-    { "#define H <h-__LINE__.h>\n#include H\n", "t.cu:2: cannot include <h-2.h>" },
-    { "#define H <h - __LINE__/__COUNTER__ __COUNTER__.h>\n#include H\n", "cannot include <h - 2/0 1.h>" },
+    { "#define H <leat-__LINE__.h>\n#include H\n", "t.cu:2: cannot include <leat-2.h>" },
+    { "#define H <leat - __LINE__/__COUNTER__ __COUNTER__.h>\n#include H\n", "cannot include <leat - 2/0 1.h>" },
     { "#line 7 \"u.cu\"\n#include\n", "u.cu:7: expected \"file\" after #include" },
   };
 

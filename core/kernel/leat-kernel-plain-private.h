@@ -1,0 +1,18 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "leat-kernel-unit-private.h"
+
+G_BEGIN_DECLS
+
+/* A file as people have it becomes one that holds nothing but kernels and what they need, so that all that reads units
+ * has less to know. */
+
+/* For each declaration whether it stays. (transfer full) */
+guint8 *leat_kernel_unit_find_reached (const LeatKernelUnit *unit);
+/* Whether the text was changed; @unit is of another text then.  Places in messages stay those of the user's file. */
+gboolean leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit);
+
+G_END_DECLS
