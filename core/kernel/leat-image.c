@@ -5,6 +5,7 @@
 /* Finds or makes the image of a source: shipped with the project, cached on disk, or compiled now. */
 
 #include "leat-image-internal-private.h"
+#include "leat-kernel-unit-private.h"
 
 #include "driver/leat-system-folders-private.h"
 #include "kernel/leat-kernel-identity.h"
@@ -266,13 +267,10 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   return g_steal_pointer (&image);
 }
 
-/* A kernel in a namespace has its namespaces in its symbol (leat_kernel_unit_dup_symbol ()). */
 char *
 leat_image_dup_plain_symbol (const char *entry)
 {
-  g_auto (GStrv) parts = g_strsplit (entry, "::", -1);
-
-  return g_strjoinv ("__", parts);
+  return leat_kernel_dup_symbol (entry);
 }
 
 char *

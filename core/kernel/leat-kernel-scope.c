@@ -134,6 +134,9 @@ leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl
   g_autofree char *scope = leat_kernel_unit_dup_scope (self, decl), *name = leat_tokens_dup (self->tokens, decl->name);
   g_auto (GStrv) parts = g_strsplit (scope, "::", -1);
   g_autofree char *prefix = g_strjoinv ("__", parts);
+  g_autofree char *instance = self->instance != NULL ? leat_kernel_dup_symbol (self->instance) : NULL;
 
+  if (g_strcmp0 (instance, name) == 0)
+    return g_strdup (self->instance);
   return g_strconcat (scope, g_str_has_prefix (name, prefix) ? name + strlen (prefix) : name, NULL);
 }

@@ -67,7 +67,7 @@ leat_kernel_source_find_template (LeatKernelSource *self, const char *entry)
 
       if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL)
           && (decl->flags & LEAT_DECL_IS_TEMPLATE)
-          && (entry == NULL || leat_tokens_is (self->unit->tokens, decl->name, entry)))
+          && (entry == NULL || leat_kernel_unit_is_called (self->unit, decl, entry)))
         return decl;
     }
   return NULL;
@@ -76,12 +76,13 @@ leat_kernel_source_find_template (LeatKernelSource *self, const char *entry)
 static void
 leat_kernel_source_refuse_template (LeatKernelSource *self, const LeatDecl *decl, GError **error)
 {
-  g_autofree char *name = leat_tokens_dup (self->unit->tokens, decl->name);
+  g_autofree char *name = leat_kernel_unit_dup_full_name (self->unit, decl);
+  g_autofree char *params =
+    leat_tokens_dup_range (self->unit->tokens, decl->first + 1, leat_kernel_unit_skip_angles (self->unit, decl->first + 1) - 1);
 
   leat_tokens_set_error (self->unit->tokens, decl->name, LEAT_KERNEL_ERROR_ENTRY, error,
-                         "kernel \"%s\" is a template, which has no types of its own and cannot be an entry; make it a "
-                         "__device__ function and call it from a plain __global__ function",
-                         name);
+                         "kernel \"%s\" is a template %s; name an instance of it, such as entry=\"%s<float>\"", name,
+                         params, name);
 }
 
 static void

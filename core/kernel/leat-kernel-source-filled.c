@@ -232,7 +232,7 @@ leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstp
   filled = g_new (LeatFilled, 1);
   *filled =
     (LeatFilled){ leat_kernel_source_ref (self), g_strdup (name), g_steal_pointer (&values), n, n * type.lane_bytes };
-  made = leat_kernel_source_new_made (self->name, leat_filled_make, filled, leat_filled_free,
+  made = leat_kernel_source_new_made (self->name, self->instance, leat_filled_make, filled, leat_filled_free,
                                       leat_kernel_source_get_asks (self), error);
   if (made != NULL)
     leat_kernel_source_set_strict (made, leat_kernel_source_is_strict (self));

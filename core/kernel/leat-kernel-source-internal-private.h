@@ -13,6 +13,7 @@ struct _LeatKernelSource
 {
   gatomicrefcount refs;
   char *name;
+  char *instance; /* (nullable): of a template, that the text has as a kernel */
   gboolean strict;
   LeatKernelText *text;
   LeatKernelUnit *unit;

@@ -77,6 +77,8 @@ leat_kernel_source_read_unit (LeatKernelSource *self, GError **error)
       leat_kernel_unit_free (self->unit);
       self->unit = leat_kernel_unit_new (self->text, error);
     }
+  if (self->unit != NULL)
+    self->unit->instance = self->instance;
   if (self->unit == NULL || !leat_kernel_unit_check_launches (self->unit, error)
       || !leat_kernel_unit_check_kernels (self->unit, error) || !leat_kernel_unit_check_variants (self->unit, error)
       || !leat_kernel_unit_read_reports (self->unit, error))
@@ -103,12 +105,13 @@ leat_kernel_source_new_full (const char *name, const char *text, const char *con
 }
 
 LeatKernelSource *
-leat_kernel_source_new_made (const char *name, LeatKernelMaker maker, gpointer data, GDestroyNotify data_free,
-                             guint asks, GError **error)
+leat_kernel_source_new_made (const char *name, const char *instance, LeatKernelMaker maker, gpointer data,
+                             GDestroyNotify data_free, guint asks, GError **error)
 {
   g_autoptr (LeatKernelSource) self = leat_kernel_source_new_empty (name);
   g_autofree char *text = NULL;
 
+  self->instance = g_strdup (instance);
   self->maker = maker;
   self->maker_data = data;
   self->maker_free = data_free;
@@ -232,6 +235,7 @@ leat_kernel_source_unref (LeatKernelSource *self)
     self->maker_free (self->maker_data);
   g_mutex_clear (&self->parts_lock);
   g_mutex_clear (&self->lock);
+  g_free (self->instance);
   g_free (self->host_text);
   g_free (self->cuda_text);
   g_free (self->name);

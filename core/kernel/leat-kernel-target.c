@@ -24,6 +24,7 @@ leat_kernel_source_make_for (LeatKernelSource *self, const LeatKernelTarget *tar
   made->strict = self->strict;
   made->target = *target;
   made->is_part = TRUE;
+  made->instance = g_strdup (self->instance);
   if (self->maker != NULL)
     {
       text = self->maker (self->maker_data, target, error);

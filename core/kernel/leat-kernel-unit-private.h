@@ -53,6 +53,7 @@ typedef struct
   GArray *reports;        /* LeatReportCode */
   GHashTable *reporting;  /* (nullable): char*: kernels that report on some device */
   GHashTable *references; /* char*: names of types that are, or keep, a reference */
+  const char *instance;   /* (nullable): what users call the kernel that is an instance of a template */
 } LeatKernelUnit;
 
 LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);
@@ -63,6 +64,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelUnit, leat_kernel_unit_free)
 const LeatDecl *leat_kernel_unit_at (const LeatKernelUnit *self, guint index);
 /* The __global__ function called @entry that is not a template, or NULL. @entry: with or without its namespaces */
 const LeatDecl *leat_kernel_unit_find_kernel (const LeatKernelUnit *self, const char *entry);
+/* Whether users may call it so: with all its namespaces or none. */
+gboolean leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, const char *name);
 const LeatDecl *leat_kernel_unit_find_variant (const LeatKernelUnit *self, const char *entry);
 /* The functions that can be launched by name, once each: (element-type LeatDecl). */
 GPtrArray *leat_kernel_unit_list_kernels (const LeatKernelUnit *self);
@@ -77,7 +80,9 @@ char *leat_kernel_unit_dup_scope (const LeatKernelUnit *self, const LeatDecl *de
 /* What opens the namespaces of @decl again, and what closes them. */
 void leat_kernel_unit_append_opening (const LeatKernelUnit *self, const LeatDecl *decl, GString *out);
 void leat_kernel_unit_append_closing (const LeatKernelUnit *self, const LeatDecl *decl, GString *out);
-/* A kernel in a namespace is called a__b__k in the text, which no other is, and a::b::k by users. */
+/* A kernel in a namespace is called a__b__k in the text, which no other is, and a::b::k by users.  An instance of a
+ * template is k__float_256 in the text, and k<float, 256> by users. */
+char *leat_kernel_dup_symbol (const char *entry);
 char *leat_kernel_unit_dup_symbol (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl);
 

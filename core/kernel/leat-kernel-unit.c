@@ -57,6 +57,19 @@ leat_kernel_unit_skip_angles (const LeatKernelUnit *self, guint index)
   return index;
 }
 
+/* The name before the template arguments that end before @index, as in `f<int> (`; G_MAXUINT where there are none. */
+static guint
+leat_kernel_unit_find_arguments (const LeatKernelUnit *self, guint index, guint first)
+{
+  if (!leat_tokens_is (self->tokens, index - 1, ">"))
+    return G_MAXUINT;
+  for (guint i = index - 1; i > first; i--)
+    if (leat_tokens_is (self->tokens, i, "<") && leat_tokens_at (self->tokens, i - 1)->kind == LEAT_TOKEN_IDENT
+        && leat_kernel_unit_skip_angles (self, i) == index)
+      return i - 1;
+  return G_MAXUINT;
+}
+
 /* Whether the "(" at @index opens the parameters of a function rather than `int (*f) (int)` or an attribute's. */
 static gboolean
 leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, gboolean operator)
@@ -65,8 +78,19 @@ leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, g
     return FALSE;
   if (operator)
     return TRUE;
-  return leat_tokens_at (self->tokens, index - 1)->kind == LEAT_TOKEN_IDENT
+  return (leat_tokens_at (self->tokens, index - 1)->kind == LEAT_TOKEN_IDENT
+          || leat_kernel_unit_find_arguments (self, index, first) != G_MAXUINT)
          && !leat_tokens_is_any (self->tokens, index - 1, leat_kernel_attribute_words);
+}
+
+/* The name of the function whose parameters begin at @index. */
+static guint
+leat_kernel_unit_find_function (const LeatKernelUnit *self, guint index, const LeatDecl *decl)
+{
+  guint name = decl->flags & LEAT_DECL_IS_OPERATOR ? G_MAXUINT
+                                                   : leat_kernel_unit_find_arguments (self, index, decl->first);
+
+  return name != G_MAXUINT ? name : index - 1;
 }
 
 /* Past `a (x), b{ y }` of a constructor, to the "{" of its body. */
@@ -115,11 +139,15 @@ leat_kernel_unit_read_decl (LeatKernelUnit *self, LeatDecl *decl, GError **error
           i = leat_kernel_unit_skip_angles (self, i + 1) - 1;
           is_type = leat_tokens_is_any (self->tokens, i + 1, leat_kernel_type_words);
         }
+      else if (leat_tokens_is (self->tokens, i, "<") && !assigned && decl->params == G_MAXUINT && i > decl->first
+               && leat_tokens_at (self->tokens, i - 1)->kind == LEAT_TOKEN_IDENT
+               && !(decl->flags & LEAT_DECL_IS_OPERATOR))
+        i = leat_kernel_unit_skip_angles (self, i) - 1;
       else if (leat_tokens_is (self->tokens, i, "("))
         {
           if (!is_type && !assigned && decl->params == G_MAXUINT
               && leat_kernel_unit_opens_params (self, i, decl->first, decl->flags & LEAT_DECL_IS_OPERATOR))
-            decl->params = i, decl->name = i - 1;
+            decl->params = i, decl->name = leat_kernel_unit_find_function (self, i, decl);
           i = token->match;
         }
       else if (leat_tokens_is (self->tokens, i, "["))
@@ -292,17 +320,20 @@ leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl
   return decl->name > 0 && !leat_tokens_is_any (self->tokens, decl->name - 1, before);
 }
 
-static gboolean
+gboolean
 leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, const char *name)
 {
-  g_autofree char *full = NULL;
+  g_autofree char *symbol = leat_kernel_dup_symbol (name), *full = NULL, *whole = NULL;
+  const char *last;
 
-  if (leat_tokens_is (self->tokens, decl->name, name))
+  if (leat_tokens_is (self->tokens, decl->name, symbol))
     return TRUE;
   if (decl->scope == 0)
     return FALSE;
   full = leat_kernel_unit_dup_full_name (self, decl);
-  return g_str_equal (full, name) || (strstr (name, "::") == NULL && g_str_equal (strrchr (full, ':') + 1, name));
+  whole = leat_kernel_dup_symbol (full);
+  last = strrchr (full, ':');
+  return g_str_equal (whole, symbol) || (strstr (name, "::") == NULL && last != NULL && g_str_equal (last + 1, name));
 }
 
 /* A name without namespaces may be that of one in a namespace, if there is but one. */

@@ -164,6 +164,15 @@ leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
   g_auto (GStrv) defines = self->defines != NULL ? leat_kernel_split_defines (self->defines) : NULL;
   LeatKernelSource *source = leat_kernel_source_new_shared (path, (const char *const *) defines, self->fp == 0, error);
 
+  if (source != NULL && self->entry != NULL && strchr (self->entry, '<') != NULL)
+    {
+      g_autoptr (LeatKernelSource) file = source;
+
+      leat_node_blame (LEAT_NODE (self), "entry");
+      source = leat_kernel_source_new_instance (file, self->entry, error);
+      if (source == NULL)
+        return NULL;
+    }
   leat_node_blame (LEAT_NODE (self), source != NULL && self->variables != NULL ? "variables" : "source");
   if (source != NULL && self->variables != NULL)
     source = leat_variables_fill (LEAT_NODE (self), source, self->variables, error);

@@ -179,13 +179,23 @@ leat_inspect_print_prototypes (const LeatInspectOptions *options, LeatKernelSour
   return options->json ? leat_inspect_print_json (builder) : leat_inspect_print_text (out);
 }
 
+/* With the instance of a template that @entry may ask for. */
+static LeatKernelSource *
+leat_inspect_read_source (const char *path, const char *entry, const char *const *defines, GError **error)
+{
+  g_autoptr (LeatKernelSource) file = leat_kernel_source_new_from_file_with_defines (path, defines, error);
+
+  if (file == NULL || entry == NULL || strchr (entry, '<') == NULL)
+    return g_steal_pointer (&file);
+  return leat_kernel_source_new_instance (file, entry, error);
+}
+
 static LeatExit
 leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, const char *entry, const char *defines)
 {
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) macros = defines != NULL ? leat_kernel_split_defines (defines) : NULL;
-  g_autoptr (LeatKernelSource) source =
-    leat_kernel_source_new_from_file_with_defines (path, (const char *const *) macros, &error);
+  g_autoptr (LeatKernelSource) source = leat_inspect_read_source (path, entry, (const char *const *) macros, &error);
   g_autoptr (GPtrArray) prototypes = source != NULL ? leat_inspect_find_prototypes (source, entry, &error) : NULL;
   g_autoptr (GError) open = leat_image_host_check_values ();
   const char *const *warnings;

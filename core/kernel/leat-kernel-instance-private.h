@@ -1,0 +1,24 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "leat-kernel-source-internal-private.h"
+
+G_BEGIN_DECLS
+
+/* An instance of a template kernel. */
+typedef struct
+{
+  LeatKernelSource *from;
+  char *entry;
+  char *path; /* what stands before the arguments: `ns::scale` */
+  char **arguments;
+} LeatInstance;
+
+/* Puts the instance behind its template @decl. */
+gboolean leat_instance_edit (const LeatInstance *self, const LeatKernelUnit *unit, const LeatDecl *decl, GArray *edits,
+                             GError **error);
+
+G_END_DECLS

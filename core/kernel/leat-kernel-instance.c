@@ -1,0 +1,210 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Instances of template kernels: `scale<float, 256>` becomes a kernel of its own, a source whose text has a copy of the
+ * template behind it with the arguments in place of the parameters. */
+
+#include "leat-kernel-instance-private.h"
+
+#include <string.h>
+
+static void
+leat_instance_free (gpointer data)
+{
+  LeatInstance *self = data;
+
+  leat_kernel_source_unref (self->from);
+  g_free (self->entry);
+  g_free (self->path);
+  g_strfreev (self->arguments);
+  g_free (self);
+}
+
+/* One blank where words meet, none elsewhere. (transfer full) */
+static char *
+leat_instance_dup_tidy (const char *text)
+{
+  GString *out = g_string_new (NULL);
+
+  for (const char *p = text; *p != '\0'; p++)
+    if (!g_ascii_isspace (*p))
+      {
+        gboolean apart = p > text && g_ascii_isspace (p[-1]) && out->len > 0;
+        char last = apart ? out->str[out->len - 1] : ' ';
+
+        if (apart && (g_ascii_isalnum (last) || last == '_') && (g_ascii_isalnum (*p) || *p == '_'))
+          g_string_append_c (out, ' ');
+        g_string_append_c (out, *p);
+      }
+  return g_string_free (out, FALSE);
+}
+
+/* The arguments of an entry between its first "<" and its last ">"; NULL where it has none. */
+static char **
+leat_instance_split (const char *entry, char **path)
+{
+  const char *open = strchr (entry, '<'), *close = strrchr (entry, '>'), *begin = open + 1;
+  GPtrArray *arguments;
+  gint depth = 0;
+
+  if (open == NULL || close == NULL || close < open || close[1] != '\0')
+    return NULL;
+  arguments = g_ptr_array_new ();
+  *path = g_strstrip (g_strndup (entry, open - entry));
+  for (const char *p = begin; p <= close; p++)
+    {
+      if (p == close || (*p == ',' && depth == 0))
+        {
+          g_autofree char *argument = g_strndup (begin, p - begin);
+
+          if (p != close || begin != open + 1 || *g_strstrip (argument) != '\0')
+            g_ptr_array_add (arguments, leat_instance_dup_tidy (argument));
+          begin = p + 1;
+        }
+      depth += strchr ("<([", *p) != NULL ? 1 : strchr (">)]", *p) != NULL ? -1 : 0;
+    }
+  g_ptr_array_add (arguments, NULL);
+  return (char **) g_ptr_array_free (arguments, FALSE);
+}
+
+char *
+leat_kernel_dup_symbol (const char *entry)
+{
+  g_autofree char *path = NULL;
+  g_auto (GStrv) arguments = leat_instance_split (entry, &path);
+  g_auto (GStrv) parts = g_strsplit (arguments != NULL ? path : entry, "::", -1);
+  g_autofree char *joined = g_strjoinv ("__", parts);
+  GString *out = g_string_new (joined);
+
+  for (guint i = 0; arguments != NULL && arguments[i] != NULL; i++)
+    {
+      g_string_append (out, i == 0 ? "__" : "_");
+      for (const char *p = arguments[i]; *p != '\0'; p++)
+        if (g_ascii_isalnum (*p))
+          g_string_append_c (out, *p);
+        else if (*p == '*' || *p == '-')
+          g_string_append_c (out, *p == '*' ? 'P' : 'N');
+        else
+          g_string_append_c (out, '_');
+    }
+  return g_string_free (out, FALSE);
+}
+
+/* The templates of the name, each instance written out among them. (element-type LeatDecl) */
+static GPtrArray *
+leat_instance_list_templates (const LeatInstance *self, const LeatKernelUnit *unit)
+{
+  GPtrArray *found = g_ptr_array_new ();
+
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+
+      if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL)
+          && (decl->flags & LEAT_DECL_IS_TEMPLATE) && leat_kernel_unit_is_called (unit, decl, self->path))
+        g_ptr_array_add (found, (gpointer) decl);
+    }
+  return found;
+}
+
+/* The arguments that `template <> void k<int, 3> (...)` is written for. */
+static gboolean
+leat_instance_is_written (const LeatInstance *self, const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  g_autofree char *words = NULL, *entry = NULL, *path = NULL;
+  g_auto (GStrv) arguments = NULL;
+
+  if (decl->params <= decl->name + 2)
+    return FALSE;
+  words = leat_tokens_dup_range (unit->tokens, decl->name + 1, decl->params - 1);
+  entry = g_strconcat ("k", words, NULL);
+  arguments = leat_instance_split (entry, &path);
+  return arguments != NULL && g_strv_equal ((const char *const *) arguments, (const char *const *) self->arguments);
+}
+
+/* The template that the instance is of: one written for these arguments, else the first that is a template still. */
+static const LeatDecl *
+leat_instance_choose (const LeatInstance *self, const LeatKernelUnit *unit)
+{
+  g_autoptr (GPtrArray) templates = leat_instance_list_templates (self, unit);
+  const LeatDecl *general = NULL;
+
+  for (guint i = 0; i < templates->len; i++)
+    {
+      const LeatDecl *decl = g_ptr_array_index (templates, i);
+
+      if (!leat_tokens_is (unit->tokens, decl->first + 2, ">"))
+        general = general != NULL ? general : decl;
+      else if (leat_instance_is_written (self, unit, decl))
+        return decl;
+    }
+  return general;
+}
+
+static char *
+leat_instance_make (gpointer data, const LeatKernelTarget *target, GError **error)
+{
+  const LeatInstance *self = data;
+  const LeatKernelSource *part = leat_kernel_source_get_for (self->from, target, error);
+  const LeatDecl *decl = part != NULL ? leat_instance_choose (self, part->unit) : NULL;
+  g_autoptr (GArray) edits = NULL;
+
+  if (part == NULL)
+    return NULL;
+  if (decl == NULL)
+    {
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no template kernel \"%s\"", part->name,
+                   self->path);
+      return NULL;
+    }
+  edits = leat_edits_new ();
+  return leat_instance_edit (self, part->unit, decl, edits, error) ? leat_edits_apply (edits, part->unit->tokens) : NULL;
+}
+
+/* Its whole name, namespaces and all. */
+static void
+leat_instance_name (LeatInstance *self)
+{
+  const LeatDecl *decl = leat_instance_choose (self, self->from->unit);
+  g_autofree char *joined = g_strjoinv (", ", self->arguments);
+  g_autofree char *full = decl != NULL ? leat_kernel_unit_dup_full_name (self->from->unit, decl) : g_strdup (self->path);
+
+  self->entry = g_strdup_printf ("%s<%s>", full, joined);
+}
+
+/**
+ * leat_kernel_source_new_instance: (skip)
+ * @self: a source
+ * @entry: a kernel of it with template arguments: `scale<float, 256>`
+ * @error: return location for %LEAT_KERNEL_ERROR_ENTRY
+ *
+ * Makes a source in which an instance of a template is a kernel, called @entry.
+ *
+ * Returns: (transfer full): the new source; @self stays as it is
+ *
+ * Since: 0.1
+ */
+LeatKernelSource *
+leat_kernel_source_new_instance (LeatKernelSource *self, const char *entry, GError **error)
+{
+  g_autofree char *path = NULL;
+  g_auto (GStrv) arguments = leat_instance_split (entry, &path);
+  LeatKernelSource *made;
+  LeatInstance *instance;
+
+  if (arguments == NULL)
+    {
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY,
+                   "%s: \"%s\" is no kernel with template arguments, as in scale<float, 256>", self->name, entry);
+      return NULL;
+    }
+  instance = g_new0 (LeatInstance, 1);
+  *instance = (LeatInstance){ leat_kernel_source_ref (self), NULL, g_steal_pointer (&path), g_steal_pointer (&arguments) };
+  leat_instance_name (instance);
+  made = leat_kernel_source_new_made (self->name, instance->entry, leat_instance_make, instance, leat_instance_free,
+                                      leat_kernel_source_get_asks (self), error);
+  if (made != NULL)
+    leat_kernel_source_set_strict (made, leat_kernel_source_is_strict (self));
+  return made;
+}
