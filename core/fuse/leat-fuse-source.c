@@ -377,6 +377,6 @@ leat_kernel_fuse_make (LeatKernelFuse *self, const char *name, const char *entry
   self->entry = g_strdup (entry);
   for (guint i = 0; i < self->files->len; i++)
     asks |= leat_fuse_file_get_asks (g_ptr_array_index (self->files, i));
-  return leat_kernel_source_new_made (name, NULL, leat_kernel_fuse_dup_text, self, (GDestroyNotify) leat_kernel_fuse_free,
-                                      asks, error);
+  return leat_kernel_source_new_made (name, NULL, leat_kernel_fuse_dup_text, self,
+                                      (GDestroyNotify) leat_kernel_fuse_free, asks, error);
 }

@@ -41,12 +41,28 @@ leat_entry_free (gpointer data)
   g_free (self);
 }
 
-/* `T name[4] = x` becomes `T * name`. */
+/* What stands behind the name: "" of `T name[4] = x`, "[3]" of `T name[2][3]`; @pointer: whether it is an array at all.
+ * (transfer full) */
+static char *
+leat_entry_dup_rest (const LeatKernelUnit *unit, guint open, guint last, gboolean *pointer)
+{
+  guint end = open;
+
+  *pointer = open <= last && leat_tokens_is (unit->tokens, open, "[");
+  if (*pointer)
+    end = open = leat_tokens_at (unit->tokens, open)->match + 1;
+  while (end <= last && !leat_tokens_is (unit->tokens, end, "="))
+    end++;
+  return end > open ? leat_tokens_dup_range (unit->tokens, open, end - 1) : g_strdup ("");
+}
+
+/* `T name[4] = x` becomes `T * name`, and `T name[2][3]` becomes `T (* name)[3]`. */
 static gboolean
 leat_entry_read_param (LeatEntry *self, const LeatKernelUnit *unit, guint first, guint last, GError **error)
 {
   guint name = leat_kernel_unit_declared_name (unit, first, last + 1), open = name + 1;
-  g_autofree char *before = NULL;
+  g_autofree char *before = NULL, *rest = NULL;
+  gboolean pointer;
   LeatEntryParam param;
 
   if (name == G_MAXUINT || name == first)
@@ -59,8 +75,11 @@ leat_entry_read_param (LeatEntry *self, const LeatKernelUnit *unit, guint first,
   param.name = leat_tokens_dup (unit->tokens, name);
   while (open <= last && leat_kernel_unit_skip_attribute (unit, open) != open)
     open = leat_kernel_unit_skip_attribute (unit, open) + 1;
-  param.declaration = g_strdup_printf (
-    "%s %s%s", before, open <= last && leat_tokens_is (unit->tokens, open, "[") ? "* " : "", param.name);
+  rest = leat_entry_dup_rest (unit, open, last, &pointer);
+  if (pointer && rest[0] != '\0')
+    param.declaration = g_strdup_printf ("%s (* %s)%s", before, param.name, rest);
+  else
+    param.declaration = g_strdup_printf ("%s %s%s%s", before, pointer ? "* " : "", param.name, rest);
   g_array_append_val (self->params, param);
   return TRUE;
 }

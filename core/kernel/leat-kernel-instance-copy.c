@@ -169,7 +169,8 @@ leat_instance_bind_default (const LeatKernelUnit *unit, GArray *params, guint in
       g_autofree char *word = other->name != G_MAXUINT ? leat_tokens_dup (unit->tokens, other->name) : NULL;
       g_autofree char *pattern = word != NULL ? g_strdup_printf ("\\b%s\\b", word) : NULL;
       g_autoptr (GRegex) regex = pattern != NULL ? g_regex_new (pattern, 0, 0, NULL) : NULL;
-      char *with = regex != NULL ? g_regex_replace_literal (regex, param->argument, -1, 0, other->argument, 0, NULL) : NULL;
+      char *with =
+        regex != NULL ? g_regex_replace_literal (regex, param->argument, -1, 0, other->argument, 0, NULL) : NULL;
 
       if (with != NULL)
         {
@@ -204,7 +205,8 @@ leat_instance_bind (const LeatInstance *self, const LeatKernelUnit *unit, GArray
   return TRUE;
 }
 
-/* Whether a copy would not do: in a template what a constant condition leaves out need not be right for the arguments. */
+/* Whether a copy would not do: in a template what a constant condition leaves out need not be right for the arguments.
+ */
 static gboolean
 leat_instance_needs_template (const LeatKernelUnit *unit, const LeatDecl *decl)
 {
@@ -246,7 +248,8 @@ leat_instance_edit_template (const LeatKernelUnit *unit, const LeatDecl *decl, G
   for (guint i = decl->first; i < decl->name; i++)
     if (leat_tokens_is (unit->tokens, i, "__global__"))
       leat_edits_replace (edits, unit->tokens, i, i, "__device__");
-    else if (leat_tokens_is_any (unit->tokens, i, leat_kernel_attribute_words) && leat_tokens_is (unit->tokens, i + 1, "("))
+    else if (leat_tokens_is_any (unit->tokens, i, leat_kernel_attribute_words)
+             && leat_tokens_is (unit->tokens, i + 1, "("))
       {
         guint close = leat_tokens_at (unit->tokens, i + 1)->match;
 
@@ -276,7 +279,8 @@ leat_instance_edit (const LeatInstance *self, const LeatKernelUnit *unit, const 
       leat_instance_edit_template (unit, decl, edits);
     }
   leat_instance_append_line (out, unit, behind);
-  copy = leat_instance_dup_copy (unit, behind, call != NULL ? leat_tokens_at (unit->tokens, decl->params)->match : decl->last, decl, params, symbol);
+  copy = leat_instance_dup_copy (
+    unit, behind, call != NULL ? leat_tokens_at (unit->tokens, decl->params)->match : decl->last, decl, params, symbol);
   g_string_append (out, copy);
   g_string_append (out, call != NULL ? call : "");
   leat_instance_append_line (out, unit, decl->last);

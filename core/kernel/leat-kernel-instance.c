@@ -159,7 +159,8 @@ leat_instance_make (gpointer data, const LeatKernelTarget *target, GError **erro
       return NULL;
     }
   edits = leat_edits_new ();
-  return leat_instance_edit (self, part->unit, decl, edits, error) ? leat_edits_apply (edits, part->unit->tokens) : NULL;
+  return leat_instance_edit (self, part->unit, decl, edits, error) ? leat_edits_apply (edits, part->unit->tokens)
+                                                                   : NULL;
 }
 
 /* Its whole name, namespaces and all. */
@@ -168,7 +169,8 @@ leat_instance_name (LeatInstance *self)
 {
   const LeatDecl *decl = leat_instance_choose (self, self->from->unit);
   g_autofree char *joined = g_strjoinv (", ", self->arguments);
-  g_autofree char *full = decl != NULL ? leat_kernel_unit_dup_full_name (self->from->unit, decl) : g_strdup (self->path);
+  g_autofree char *full =
+    decl != NULL ? leat_kernel_unit_dup_full_name (self->from->unit, decl) : g_strdup (self->path);
 
   self->entry = g_strdup_printf ("%s<%s>", full, joined);
 }
@@ -200,7 +202,8 @@ leat_kernel_source_new_instance (LeatKernelSource *self, const char *entry, GErr
       return NULL;
     }
   instance = g_new0 (LeatInstance, 1);
-  *instance = (LeatInstance){ leat_kernel_source_ref (self), NULL, g_steal_pointer (&path), g_steal_pointer (&arguments) };
+  *instance =
+    (LeatInstance){ leat_kernel_source_ref (self), NULL, g_steal_pointer (&path), g_steal_pointer (&arguments) };
   leat_instance_name (instance);
   made = leat_kernel_source_new_made (self->name, instance->entry, leat_instance_make, instance, leat_instance_free,
                                       leat_kernel_source_get_asks (self), error);

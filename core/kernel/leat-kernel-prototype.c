@@ -59,6 +59,7 @@ leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint 
   g_autoptr (GString) words = g_string_new (NULL);
   g_autoptr (GPtrArray) idents = g_ptr_array_new ();
   guint name = leat_kernel_unit_declared_name (unit, first, last + 1);
+  gboolean is_rows = FALSE; /* an array of rows is one array */
   guint n_words = 0;
 
   for (guint i = first; i <= last && !leat_tokens_is (tokens, i, "="); i++)
@@ -71,9 +72,15 @@ leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint 
         draft->stars++;
       else if (leat_tokens_is (tokens, i, "["))
         {
-          draft->stars++;
+          draft->stars += !is_rows;
+          is_rows = TRUE;
           i = leat_tokens_at (tokens, i)->match;
         }
+      else if (leat_tokens_is (tokens, i, "(") && leat_tokens_is (tokens, i + 1, "*")
+               && leat_tokens_is (tokens, leat_tokens_at (tokens, i)->match + 1, "["))
+        is_rows = TRUE; /* `T (*name)[4]` */
+      else if (is_rows && leat_tokens_is (tokens, i, ")"))
+        continue;
       else if (leat_tokens_is (tokens, i, "&") || leat_tokens_is (tokens, i, "&&") || leat_tokens_is (tokens, i, "("))
         {
           leat_tokens_set_error (

@@ -77,8 +77,8 @@ static void
 leat_kernel_source_refuse_template (LeatKernelSource *self, const LeatDecl *decl, GError **error)
 {
   g_autofree char *name = leat_kernel_unit_dup_full_name (self->unit, decl);
-  g_autofree char *params =
-    leat_tokens_dup_range (self->unit->tokens, decl->first + 1, leat_kernel_unit_skip_angles (self->unit, decl->first + 1) - 1);
+  g_autofree char *params = leat_tokens_dup_range (self->unit->tokens, decl->first + 1,
+                                                   leat_kernel_unit_skip_angles (self->unit, decl->first + 1) - 1);
 
   leat_tokens_set_error (self->unit->tokens, decl->name, LEAT_KERNEL_ERROR_ENTRY, error,
                          "kernel \"%s\" is a template %s; name an instance of it, such as entry=\"%s<float>\"", name,

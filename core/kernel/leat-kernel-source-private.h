@@ -24,10 +24,10 @@ LeatKernelSource *leat_kernel_source_get_for (LeatKernelSource *self, const Leat
 
 /* Gives the text of a source for a target, or NULL with an error. (transfer full) */
 typedef char *(*LeatKernelMaker) (gpointer data, const LeatKernelTarget *target, GError **error);
-/* A source whose text is made for each target that there is a need for. @instance: (nullable): the entry that the text has
- * a kernel more for. @asks: whether it depends on the target at all. @data: (transfer full) */
-LeatKernelSource *leat_kernel_source_new_made (const char *name, const char *instance, LeatKernelMaker maker, gpointer data,
-                                               GDestroyNotify data_free, guint asks, GError **error);
+/* A source whose text is made for each target that there is a need for. @instance: (nullable): the entry that the text
+ * has a kernel more for. @asks: whether it depends on the target at all. @data: (transfer full) */
+LeatKernelSource *leat_kernel_source_new_made (const char *name, const char *instance, LeatKernelMaker maker,
+                                               gpointer data, GDestroyNotify data_free, guint asks, GError **error);
 guint leat_kernel_source_get_asks (LeatKernelSource *self);
 /* (nullable): the macros that it was given */
 const char *const *leat_kernel_source_get_defines (LeatKernelSource *self);

@@ -87,8 +87,8 @@ leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, g
 static guint
 leat_kernel_unit_find_function (const LeatKernelUnit *self, guint index, const LeatDecl *decl)
 {
-  guint name = decl->flags & LEAT_DECL_IS_OPERATOR ? G_MAXUINT
-                                                   : leat_kernel_unit_find_arguments (self, index, decl->first);
+  guint name =
+    decl->flags & LEAT_DECL_IS_OPERATOR ? G_MAXUINT : leat_kernel_unit_find_arguments (self, index, decl->first);
 
   return name != G_MAXUINT ? name : index - 1;
 }
