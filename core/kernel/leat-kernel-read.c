@@ -63,8 +63,14 @@ leat_use_of_item (const LeatTokens *tokens, guint first, guint end)
     "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL
   };
 
-  while (leat_tokens_is (tokens, end, ".") && leat_tokens_at (tokens, end + 1)->kind == LEAT_TOKEN_IDENT)
-    end += 2;
+  /* A member of it, or an item of a row. */
+  for (;;)
+    if (leat_tokens_is (tokens, end, ".") && leat_tokens_at (tokens, end + 1)->kind == LEAT_TOKEN_IDENT)
+      end += 2;
+    else if (leat_tokens_is (tokens, end, "["))
+      end = leat_tokens_at (tokens, end)->match + 1;
+    else
+      break;
   if (leat_tokens_is (tokens, first - 1, "(") && leat_tokens_is (tokens, end, ")"))
     {
       if (leat_tokens_is (tokens, first - 2, "sizeof") || leat_tokens_is (tokens, first - 2, "decltype"))
