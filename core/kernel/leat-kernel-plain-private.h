@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 
 /* For each declaration whether it stays. (transfer full) */
 guint8 *leat_kernel_unit_find_reached (const LeatKernelUnit *unit);
+/* Whether the parameter [first, last] is a structure or a vector of numbers by value: @params are these, @value makes
+ * it of them again. */
+gboolean leat_kernel_unit_take_apart (const LeatKernelUnit *unit, guint first, guint last, char **params, char **value);
 /* Whether the text was changed; @unit is of another text then.  Places in messages stay those of the user's file. */
 gboolean leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit);
 

@@ -49,6 +49,24 @@ leat_param_draft_clear (gpointer data)
   leat_param_clear (&((LeatParamDraft *) data)->param);
 }
 
+/* A number of a value is called p.gain by users (leat-kernel-fields.c). */
+static char *
+leat_param_dup_name (const LeatTokens *tokens, guint name)
+{
+  g_autofree char *word = leat_tokens_dup (tokens, name);
+  g_auto (GStrv) parts = g_strsplit (word, "__dot__", -1);
+
+  return g_strjoinv (".", parts);
+}
+
+char *
+leat_param_dup_word (const LeatParam *param)
+{
+  g_auto (GStrv) parts = g_strsplit (param->name, ".", -1);
+
+  return g_strjoinv ("__dot__", parts);
+}
+
 /* Words, stars, qualifiers and name of one parameter. */
 static gboolean
 leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint first, guint last, GError **error)
@@ -102,7 +120,7 @@ leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint 
       return FALSE;
     }
   draft->token = name;
-  draft->param.name = leat_tokens_dup (tokens, name);
+  draft->param.name = leat_param_dup_name (tokens, name);
   draft->param.type = g_strdup (words->str);
   draft->param.line = leat_tokens_at (tokens, name)->line;
   draft->param.column = leat_tokens_at (tokens, name)->column;

@@ -138,6 +138,8 @@ leat_reach_is_host (LeatReach *self, const LeatDecl *decl)
 {
   if (leat_tokens_is (self->tokens, decl->first, "template") && !leat_tokens_is (self->tokens, decl->first + 1, "<"))
     return TRUE;
+  if (decl->kind == LEAT_DECL_PROTOTYPE && (decl->flags & LEAT_DECL_IS_GLOBAL)) /* nobody calls it */
+    return TRUE;
   if (!leat_reach_is_function (decl) || leat_reach_is_for_device (decl))
     return FALSE;
   return leat_reach_says (self, decl, "__host__") || leat_reach_has_twin (self, decl)
