@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 
 /* For each declaration whether it stays. (transfer full) */
 guint8 *leat_kernel_unit_find_reached (const LeatKernelUnit *unit);
+/* The instances of templates that the file launches: `scale<float, 256>`. (element-type utf8) (transfer full) */
+GPtrArray *leat_kernel_unit_list_launched (const LeatKernelUnit *unit);
 /* Whether the parameter [first, last] is a structure or a vector of numbers by value: @params are these, @value makes
  * it of them again. */
 gboolean leat_kernel_unit_take_apart (const LeatKernelUnit *unit, guint first, guint last, char **params, char **value);

@@ -6,6 +6,7 @@
  * the reserved names. */
 
 #include "leat-kernel-queue-private.h"
+#include "leat-kernel-transform-private.h"
 
 #include "device/leat-report-block.h"
 
@@ -127,26 +128,6 @@ leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint 
   return TRUE;
 }
 
-/* A vector by value has no way from text to the kernel; as many numbers have, and so has an array of one. */
-static gboolean
-leat_param_draft_check_value (const LeatKernelUnit *unit, const LeatParamDraft *draft, GError **error)
-{
-  static const char *const lanes[] = { "x", "y", "z", "w" };
-  const LeatParam *param = &draft->param;
-  const char *number = param->dtype[0] == 'f' ? (draft->lane_bytes == 4 ? "float" : "double") : "int";
-  g_autoptr (GString) parts = g_string_new (NULL);
-
-  if (draft->stars > 0 || param->item_lanes == 1)
-    return TRUE;
-  for (guint i = 0; i < param->item_lanes; i++)
-    g_string_append_printf (parts, "%s%s %s_%s", i > 0 ? ", " : "", number, param->name, lanes[i]);
-  leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
-                         "\"%s\" is a %s by value, and an argument is one number; take \"%s\" and make the %s in the "
-                         "kernel, or take an input \"const %s *%s\"",
-                         param->name, param->type, parts->str, param->type, param->type, param->name);
-  return FALSE;
-}
-
 /* `LeatQueue<T> work`: T is an array's item, and the rest of the queue is the plan's. */
 static gboolean
 leat_param_draft_resolve_queue (const LeatKernelUnit *unit, LeatParamDraft *draft, const char *item, GError **error)
@@ -177,6 +158,15 @@ leat_param_draft_resolve_queue (const LeatKernelUnit *unit, LeatParamDraft *draf
   return TRUE;
 }
 
+/* Programs say `float *x` of what they only read, too; where a kernel leaves its count, it may well not write. */
+static void
+leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, const LeatDecl *decl)
+{
+  if (draft->stars == 1 && !draft->is_const && decl->kind == LEAT_DECL_FUNCTION
+      && !g_str_has_suffix (draft->param.name, "_count"))
+    draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
+}
+
 static gboolean
 leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
 {
@@ -194,10 +184,10 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
   if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type))
     {
       leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
-                             "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types%s",
+                             "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool%s",
                              draft->param.name, draft->param.type,
                              draft->stars ? "a port cannot carry" : "an argument cannot have",
-                             draft->stars ? ", bool and vectors such as float4" : " and bool");
+                             draft->stars ? " and vectors such as float4" : ", and vectors and structures of these");
       return FALSE;
     }
   draft->param.dtype = g_strdup (type.dtype);
@@ -208,7 +198,7 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
   draft->is_integer = type.is_integer && type.lanes == 1;
   draft->is_signed = type.dtype != NULL && type.dtype[0] == 'i';
   draft->param.kind = draft->stars == 0 ? LEAT_PARAM_SCALAR : draft->is_const ? LEAT_PARAM_INPUT : LEAT_PARAM_OUTPUT;
-  return leat_param_draft_check_value (unit, draft, error);
+  return TRUE;
 }
 
 /* The pointer parameter that @name without @suffix names, or NULL. */
@@ -420,8 +410,10 @@ leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *de
 
       g_array_set_size (drafts, drafts->len + 1);
       draft = &g_array_index (drafts, LeatParamDraft, drafts->len - 1);
-      if (!leat_param_draft_read (self, draft, first, last, error) || !leat_param_draft_resolve (self, draft, error)
-          || !leat_prototype_check_name (self, drafts, draft, error))
+      if (!leat_param_draft_read (self, draft, first, last, error))
+        return NULL;
+      leat_param_draft_note_reads (self, draft, decl);
+      if (!leat_param_draft_resolve (self, draft, error) || !leat_prototype_check_name (self, drafts, draft, error))
         return NULL;
     }
   for (guint i = 0; i < drafts->len; i++)
