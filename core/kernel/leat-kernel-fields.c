@@ -26,8 +26,8 @@ static gboolean leat_fields_add (LeatFields *self, const char *words, const char
                                  guint depth);
 
 /* The "{" of the structure called @name; G_MAXUINT where the file has none without bases. */
-static guint
-leat_fields_find_struct (const LeatKernelUnit *unit, const char *name)
+guint
+leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
 {
   for (guint i = 0; i < unit->decls->len; i++)
     {
@@ -49,6 +49,19 @@ leat_fields_find_struct (const LeatKernelUnit *unit, const char *name)
         return open;
     }
   return G_MAXUINT;
+}
+
+char *
+leat_kernel_dup_bare_type (const char *words)
+{
+  static const char *const left_out[] = { "const", "volatile", "struct", "mutable", NULL };
+  g_auto (GStrv) list = g_strsplit (words, " ", -1);
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; list[i] != NULL; i++)
+    if (!g_strv_contains (left_out, list[i]))
+      g_string_append_printf (out, "%s%s", out->len > 0 ? " " : "", list[i]);
+  return g_string_free (out, FALSE);
 }
 
 static void
@@ -95,8 +108,8 @@ leat_fields_add_array (LeatFields *self, const char *words, GArray *sizes, guint
 }
 
 /* The sizes of the array whose declarator has its name at @name and ends before @end; NULL where one is no number. */
-static GArray *
-leat_fields_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
+GArray *
+leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
 {
   g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (guint));
 
@@ -133,7 +146,7 @@ leat_fields_add_members (LeatFields *self, guint first, guint end, const char *p
           || leat_tokens_is (tokens, name - 1, "&") || leat_tokens_is (tokens, last, ":"))
         return FALSE;
       words = words != NULL ? words : leat_tokens_dup_range (tokens, first, name - 1);
-      sizes = leat_fields_read_sizes (self->unit, name, last + 1);
+      sizes = leat_kernel_unit_read_sizes (self->unit, name, last + 1);
       word = leat_tokens_dup (tokens, name);
       inner = g_strconcat (path, ".", word, NULL);
       access = g_strconcat (member, ".", word, NULL);
@@ -144,8 +157,8 @@ leat_fields_add_members (LeatFields *self, guint first, guint end, const char *p
 }
 
 /* Behind the member function, constructor or type at @first; @first where it is none of these. */
-static guint
-leat_fields_skip_function (const LeatKernelUnit *unit, guint first, guint end)
+guint
+leat_kernel_unit_skip_function (const LeatKernelUnit *unit, guint first, guint end)
 {
   static const char *const types[] = { "static", "using", "typedef", "friend", NULL };
   gboolean function = leat_tokens_is_any (unit->tokens, first, types);
@@ -180,7 +193,7 @@ leat_fields_add_struct (LeatFields *self, guint open, const char *path, const ch
   g_string_append (self->values, self->assigns ? "" : "{ ");
   for (guint i = open + 1; i < close; i = end)
     {
-      end = leat_fields_skip_function (self->unit, i, close);
+      end = leat_kernel_unit_skip_function (self->unit, i, close);
       if (end != i)
         continue;
       end = i + 1;
@@ -220,17 +233,13 @@ static gboolean
 leat_fields_add (LeatFields *self, const char *words, const char *path, const char *member, guint depth)
 {
   static const char *const lanes[] = { "x", "y", "z", "w" };
-  g_autofree char *plain = g_strdup (words);
+  g_autofree char *plain = leat_kernel_dup_bare_type (words);
   LeatKernelType type;
   guint open;
 
-  if (g_str_has_prefix (plain, "const "))
-    memmove (plain, plain + strlen ("const "), strlen (plain + strlen ("const ")) + 1);
-  if (g_str_has_prefix (plain, "struct "))
-    memmove (plain, plain + strlen ("struct "), strlen (plain + strlen ("struct ")) + 1);
   if (depth > LEAT_FIELDS_DEPTH)
     return FALSE;
-  open = leat_fields_find_struct (self->unit, plain);
+  open = leat_kernel_unit_find_struct (self->unit, plain);
   if (open != G_MAXUINT)
     return leat_fields_add_struct (self, open, path, member, depth);
   if (g_str_equal (plain, "dim3"))
@@ -292,7 +301,7 @@ leat_kernel_unit_take_apart (const LeatKernelUnit *unit, guint first, guint last
 
   if (type == NULL || (leat_kernel_unit_lookup_type (unit, type, &number) && number.lanes == 1))
     return FALSE;
-  open = leat_fields_find_struct (unit, type);
+  open = leat_kernel_unit_find_struct (unit, type);
   self.assigns = open != G_MAXUINT && leat_fields_has_constructor (unit, open, type);
   if (!leat_fields_add (&self, type, word, word, 0) || self.n == 0 || self.n > LEAT_FIELDS_MOST)
     return FALSE;

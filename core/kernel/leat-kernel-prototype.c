@@ -5,6 +5,7 @@
 /* Reads a kernel's parameters by the conventions: `const T *` is an input, `T *` an output, a scalar an argument, and
  * the reserved names. */
 
+#include "leat-kernel-plain-private.h"
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-transform-private.h"
 
@@ -167,6 +168,36 @@ leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, 
     draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
 }
 
+/* An array of structures is one of bytes, so many to each. */
+static gboolean
+leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type)
+{
+  gsize bytes = draft->stars == 1 ? leat_kernel_unit_measure_struct (unit, draft->param.type) : 0;
+
+  *type = (LeatKernelType){ .dtype = "u8", .lane_bytes = 1, .lanes = (guint) bytes };
+  return bytes > 0 && bytes <= 65536;
+}
+
+/* An enumeration is an int, unless it says otherwise. */
+static gboolean
+leat_param_draft_find_enum (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type)
+{
+  for (guint i = 0; draft->stars == 0 && i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      guint t = decl->first + leat_tokens_is (unit->tokens, decl->first, "typedef");
+      gboolean is_named = leat_tokens_is (unit->tokens, decl->last - 1, draft->param.type);
+
+      if (decl->kind != LEAT_DECL_TYPE || !leat_tokens_is (unit->tokens, t, "enum"))
+        continue;
+      for (; t < decl->last && !leat_tokens_is (unit->tokens, t, "{") && !leat_tokens_is (unit->tokens, t, ":"); t++)
+        is_named = is_named || leat_tokens_is (unit->tokens, t, draft->param.type);
+      if (is_named && leat_tokens_is (unit->tokens, t, "{"))
+        return leat_kernel_unit_lookup_type (unit, "int", type);
+    }
+  return FALSE;
+}
+
 static gboolean
 leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
 {
@@ -181,7 +212,8 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
                              "\"%s\" is a pointer to pointers; a port is one array", draft->param.name);
       return FALSE;
     }
-  if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type))
+  if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type)
+      && !leat_param_draft_find_struct (unit, draft, &type) && !leat_param_draft_find_enum (unit, draft, &type))
     {
       leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
                              "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool%s",

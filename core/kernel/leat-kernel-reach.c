@@ -126,7 +126,7 @@ leat_reach_has_twin (LeatReach *self, const LeatDecl *decl)
     {
       const LeatDecl *other = leat_kernel_unit_at (self->unit, g_array_index (decls, guint, i));
 
-      if (leat_reach_is_function (other) && (other->flags & LEAT_DECL_IS_DEVICE))
+      if (leat_reach_is_function (other) && (other->flags & (LEAT_DECL_IS_DEVICE | LEAT_DECL_IS_GLOBAL)))
         return TRUE;
     }
   return FALSE;

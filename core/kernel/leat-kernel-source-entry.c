@@ -4,7 +4,7 @@
 
 /* The kernels of a file, by name. */
 
-#include "leat-kernel-source-internal-private.h"
+#include "leat-kernel-instance-private.h"
 
 #include "leat-suggest.h"
 
@@ -79,13 +79,11 @@ leat_kernel_source_dup_instance (LeatKernelSource *self, const LeatDecl *decl, c
 {
   const char *last = strstr (name, "::") != NULL ? strrchr (name, ':') + 1 : name;
   g_autofree char *prefix = g_strconcat (last, "<", NULL);
-  gboolean type = leat_tokens_is (self->unit->tokens, decl->first + 2, "typename")
-                  || leat_tokens_is (self->unit->tokens, decl->first + 2, "class");
 
   for (guint i = 0; i < self->launched->len; i++)
     if (g_str_has_prefix (g_ptr_array_index (self->launched, i), prefix))
       return g_strconcat (name, (char *) g_ptr_array_index (self->launched, i) + strlen (last), NULL);
-  return g_strconcat (name, type ? "<float>" : "<256>", NULL);
+  return leat_kernel_unit_dup_likely_instance (self->unit, decl, name);
 }
 
 static void
