@@ -80,14 +80,14 @@ leat_fuser_check_kernel (LeatFuser *self, LeatFuseStage *stage, GError **error)
 }
 
 static gboolean
-leat_fuser_check_strict (LeatFuser *self, const LeatOp *op, GError **error)
+leat_fuser_check_floats (LeatFuser *self, const LeatOp *op, GError **error)
 {
   for (guint i = 0; i < self->stages->len; i++)
     {
       const LeatOp *other = g_array_index (self->stages, LeatFuseStage, i).op;
 
       if (other->kind == LEAT_OP_KERNEL
-          && leat_kernel_source_is_strict (other->source) != leat_kernel_source_is_strict (op->source))
+          && leat_kernel_source_get_floats (other->source) != leat_kernel_source_get_floats (op->source))
         return leat_fuser_refuse (self, op, "its fp= is another one than that of the others: give all the same", error);
     }
   return TRUE;
@@ -103,7 +103,7 @@ leat_fuser_read_stages (LeatFuser *self, GError **error)
 
       if (why != NULL)
         return leat_fuser_refuse (self, stage.op, why, error);
-      if (stage.op->kind == LEAT_OP_KERNEL && !leat_fuser_check_strict (self, stage.op, error))
+      if (stage.op->kind == LEAT_OP_KERNEL && !leat_fuser_check_floats (self, stage.op, error))
         return FALSE;
       stage.alone = stage.op->kind == LEAT_OP_COPY && leat_op_is_of_count (self->plan, stage.op);
       leat_fuser_add_stage (self, &stage);

@@ -68,6 +68,17 @@ leat_image_hasher_add_source (LeatImageHasher *self, LeatKernelSource *source)
     leat_image_hasher_add (self, g_ptr_array_index (text->labels, i));
 }
 
+/* A CPU knows one freedom alone. */
+static void
+leat_image_hasher_add_floats (LeatImageHasher *self, LeatKernelSource *source, const LeatImageTarget *target)
+{
+  LeatFloatFlags floats = leat_kernel_source_get_floats (source);
+  g_autofree char *names =
+    leat_float_flags_to_string (target->kind == LEAT_IMAGE_HOST ? floats & LEAT_FLOATS_CONTRACT : floats);
+
+  leat_image_hasher_add (self, names);
+}
+
 void
 leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, LeatImageKey *key)
 {
@@ -79,7 +90,7 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
   leat_image_hasher_add (hasher, "leat image 3");
   leat_image_hasher_add_source (hasher, made != NULL ? made : source);
   leat_image_hasher_add (hasher, target_name);
-  leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");
+  leat_image_hasher_add_floats (hasher, source, target);
   if (target->timed)
     leat_image_hasher_add (hasher, "timed");
   if (target->indirect)

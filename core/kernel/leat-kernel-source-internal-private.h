@@ -13,7 +13,7 @@ struct _LeatKernelSource
 {
   gatomicrefcount refs;
   char *name;
-  gboolean strict;
+  LeatFloatFlags floats;
   LeatKernelText *text;
   LeatKernelUnit *unit;
   GPtrArray *kernels;         /* LeatDecl, in the order of the file */

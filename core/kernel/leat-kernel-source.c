@@ -62,7 +62,6 @@ leat_kernel_source_new_empty (const char *name)
   g_mutex_init (&self->parts_lock);
   self->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_kernel_source_unref);
   self->name = g_strdup (name);
-  self->strict = TRUE;
   self->target.arch = LEAT_KERNEL_ARCH;
   return self;
 }
@@ -254,23 +253,13 @@ leat_kernel_source_get_name (LeatKernelSource *self)
  * Chooses between equal results (the default) and contraction of products and sums.
  *
  * In a strict image a multiplication and an addition are rounded one by one, as the text says, so that a CPU and a GPU
- * agree bit by bit on additions, products, quotients and square roots.
+ * agree bit by bit on additions, products, quotients and square roots.  leat_kernel_source_set_floats() has all that a
+ * compiler may be allowed.
  */
 void
 leat_kernel_source_set_strict (LeatKernelSource *self, gboolean strict)
 {
-  g_return_if_fail (self != NULL);
-  g_mutex_lock (&self->lock);
-  self->strict = strict;
-  g_clear_pointer (&self->host_text, g_free);
-  g_clear_pointer (&self->cuda_text, g_free);
-  g_mutex_unlock (&self->lock);
-}
-
-gboolean
-leat_kernel_source_is_strict (LeatKernelSource *self)
-{
-  return self->strict;
+  leat_kernel_source_set_floats (self, strict ? LEAT_FLOATS_STRICT : LEAT_FLOATS_CONTRACT);
 }
 
 const LeatKernelText *
@@ -437,7 +426,7 @@ gboolean
 leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other)
 {
   return self == other
-         || (self->strict == other->strict && g_str_equal (self->name, other->name)
+         || (self->floats == other->floats && g_str_equal (self->name, other->name)
              && g_str_equal (self->text->text, other->text->text)
              && (self->text->asks == 0 || leat_kernel_source_reads_same (self, other)));
 }

@@ -27,7 +27,7 @@ struct _LeatBaseKernel
   char *variables;
   guint64 shared;
   gboolean cooperative;
-  int fp;
+  char *fp;
   char *access;
   char *queue;
   char *keep;
@@ -43,12 +43,11 @@ struct _LeatBaseKernel
   char *loaded_defines;
   char *loaded_update, *loaded_clear, *loaded_variables;
   char **updated; /* outputs that it changes */
-  int loaded_fp;
+  char *loaded_fp;
 };
 
 G_DEFINE_FINAL_TYPE (LeatBaseKernel, leat_base_kernel, LEAT_TYPE_NODE)
 
-static const char *const fp_choices[] = { "strict", "fast", NULL };
 static const char *const scope_choices[] = { "session", "lane", NULL };
 static const char *const overflow_choices[] = { "error", "warn", NULL };
 static const char *const on_overflow_choices[] = { "error", "grow", NULL };
@@ -84,9 +83,10 @@ static const LeatProp props[] = {
     .blurb = "Dynamic shared memory of a block; a kernel with extern __shared__ needs it" },
   { sizeof (LeatProp), "cooperative", LEAT_PROP_BOOL, 0, offsetof (LeatBaseKernel, cooperative),
     .blurb = "true: all blocks run at once, so that they may wait for each other" },
-  { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, fp), .choices = fp_choices,
-    .blurb = "strict: the same bytes on every device; fast: a multiplication and an addition may "
-             "become one operation" },
+  { sizeof (LeatProp), "fp", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, fp), .def.s = "strict",
+    .blurb = "Freedoms of the compiler with floating point, separated by commas.  strict: none, the same "
+             "bytes on every device; fast or contract: a multiplication and an addition may become one "
+             "operation; and on GPUs flush, div, sqrt, intrinsics; all: all of these" },
   { sizeof (LeatProp), "access", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, access), .def.s = "any",
     .blurb = "Which items an output item depends on, for fusing.  any: any items; elementwise: "
              "items with the same number, in the same thread; block: items that blocks with the "
@@ -145,7 +145,7 @@ leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
   return self->source != NULL && g_strcmp0 (self->loaded_path, path) == 0
          && g_strcmp0 (self->loaded_defines, self->defines) == 0 && g_strcmp0 (self->loaded_entry, self->entry) == 0
          && g_strcmp0 (self->loaded_update, self->update) == 0 && g_strcmp0 (self->loaded_clear, self->clear) == 0
-         && g_strcmp0 (self->loaded_variables, self->variables) == 0 && self->loaded_fp == self->fp;
+         && g_strcmp0 (self->loaded_variables, self->variables) == 0 && g_strcmp0 (self->loaded_fp, self->fp) == 0;
 }
 
 /* Which property is wrong, or would be if anything was. */
@@ -162,8 +162,15 @@ static LeatKernelSource *
 leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
 {
   g_auto (GStrv) defines = self->defines != NULL ? leat_kernel_split_defines (self->defines) : NULL;
-  LeatKernelSource *source = leat_kernel_source_new_shared (path, (const char *const *) defines, self->fp == 0, error);
+  LeatKernelSource *source;
+  LeatFloatFlags floats;
 
+  if (!leat_float_flags_parse (self->fp, &floats, error))
+    {
+      leat_node_blame (LEAT_NODE (self), "fp");
+      return NULL;
+    }
+  source = leat_kernel_source_new_shared_with_floats (path, (const char *const *) defines, floats, error);
   leat_node_blame (LEAT_NODE (self), source != NULL && self->variables != NULL ? "variables" : "source");
   if (source != NULL && self->variables != NULL)
     source = leat_variables_fill (LEAT_NODE (self), source, self->variables, error);
@@ -199,7 +206,8 @@ leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
   self->loaded_entry = g_strdup (self->entry);
   g_free (self->loaded_defines);
   self->loaded_defines = g_strdup (self->defines);
-  self->loaded_fp = self->fp;
+  g_free (self->loaded_fp);
+  self->loaded_fp = g_strdup (self->fp);
   return TRUE;
 }
 
@@ -382,6 +390,7 @@ leat_base_kernel_finalize (GObject *object)
   g_free (self->loaded_update);
   g_free (self->loaded_clear);
   g_free (self->loaded_variables);
+  g_free (self->loaded_fp);
   g_strfreev (self->updated);
   G_OBJECT_CLASS (leat_base_kernel_parent_class)->finalize (object);
 }
