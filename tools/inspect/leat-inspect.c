@@ -4,7 +4,7 @@
 
 /* The tool leat-inspect: options, and which nodes, plugins or kernels are shown. */
 
-#include "leat-inspect-print.h"
+#include "leat-inspect-devices.h"
 #include "kernel/leat-image-private.h"
 #include "leat-tool.h"
 
@@ -15,7 +15,7 @@
 
 typedef struct
 {
-  gboolean json, broken, version;
+  gboolean json, broken, devices, version;
   char **plugin_paths;
   char **words;
 } LeatInspectOptions;
@@ -27,6 +27,7 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
     { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print JSON", NULL },
     { "broken", 0, 0, G_OPTION_ARG_NONE, &self->broken, "List the plugins that cannot be used, with the reasons",
       NULL },
+    { "devices", 0, 0, G_OPTION_ARG_NONE, &self->devices, "Describe the devices of this machine", NULL },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Search FOLDER for plugins first",
       "FOLDER" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version", NULL },
@@ -36,7 +37,8 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
   g_autoptr (GOptionContext) context =
     g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME] [defines=LIST]]");
 
-  g_option_context_set_summary (context, "Describes plugins, nodes and kernels; without a name, lists all nodes.");
+  g_option_context_set_summary (context,
+                                "Describes plugins, nodes, kernels and devices; without a name, lists all nodes.");
   g_option_context_add_main_entries (context, entries, NULL);
   return g_option_context_parse (context, argc, argv, error);
 }
@@ -230,6 +232,23 @@ leat_inspect_show_kernel_words (const LeatInspectOptions *options)
 }
 
 static LeatExit
+leat_inspect_show_devices (const LeatInspectOptions *options)
+{
+  g_autoptr (GPtrArray) absent = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) devices = leat_inspect_list_devices (absent);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  if (options->json)
+    {
+      leat_inspect_add_devices (builder, devices, absent);
+      return leat_inspect_print_json (builder);
+    }
+  leat_inspect_print_devices (out, devices, absent);
+  return leat_inspect_print_text (out);
+}
+
+static LeatExit
 leat_inspect_do (const LeatInspectOptions *options)
 {
   guint n = options->words != NULL ? g_strv_length (options->words) : 0;
@@ -237,6 +256,11 @@ leat_inspect_do (const LeatInspectOptions *options)
   leat_tool_add_plugin_paths (options->plugin_paths);
   if (n > 0 && options->broken)
     return leat_tool_report_usage ("--broken takes no name");
+  if (options->devices && (n > 0 || options->broken))
+    return leat_tool_report_usage ("--devices shows all devices, and nothing else: leave out %s",
+                                   n > 0 ? options->words[0] : "--broken");
+  if (options->devices)
+    return leat_inspect_show_devices (options);
   if (n == 0)
     return leat_inspect_list (options, NULL);
   if (n == 1)
