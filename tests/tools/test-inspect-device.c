@@ -130,6 +130,240 @@ test_inspect_devices_usage (void)
   tool_assert_contains (broken->err, "leave out --broken");
 }
 
+static const char kernel_text[] =
+  "__global__ void saxpy (const float *x, uint64_t x_count, float a, float *y)\n"
+  "{ GRID_FOR (i, x_count) y[i] = a * x[i]; }\n"
+  "__global__ void __launch_bounds__ (128) tile (const float *x, float *y)\n"
+  "{\n  __shared__ float t[6000];\n  extern __shared__ float u[];\n"
+  "  t[threadIdx.x] = u[threadIdx.x] = x[threadIdx.x];\n  __syncthreads ();\n"
+  "  y[threadIdx.x] = t[127 - threadIdx.x] + u[0];\n}\n"
+  "__global__ void meet (const float *x, float *y)\n{ leat_grid_sync (); y[0] = x[0]; }\n";
+
+typedef struct
+{
+  char *folder, *source;
+} KernelFile;
+
+static void
+kernel_file_make (KernelFile *self, gconstpointer unused)
+{
+  g_autofree char *path = NULL;
+
+  self->folder = tool_make_folder ();
+  path = tool_write (self->folder, "k.cu", kernel_text);
+  self->source = g_strconcat ("source=", path, NULL);
+}
+
+static void
+kernel_file_remove (KernelFile *self, gconstpointer unused)
+{
+  tool_remove_folder (self->folder);
+  g_free (self->folder);
+  g_free (self->source);
+}
+
+static JsonObject *
+get_on_device (JsonObject *all)
+{
+  return json_object_get_object_member (
+    json_array_get_object_element (json_object_get_array_member (all, "kernels"), 0), "device");
+}
+
+/* The driver's arithmetic by hand: 2048 threads, 32 blocks and 228 KiB of shared memory a multiprocessor. */
+static void
+test_inspect_kernel_occupancy (KernelFile *self, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *entry, *shared;
+    guint threads, blocks, percent;
+    const char *limit;
+  } rows[] = {
+    { "entry=saxpy", "shared=0", 32, 32, 50, "blocks" },
+    { "entry=saxpy", "shared=0", 64, 32, 100, "threads" },
+    { "entry=saxpy", "shared=0", 256, 8, 100, "threads" },
+    { "entry=saxpy", "shared=0", 768, 2, 75, "threads" },
+    { "entry=saxpy", "shared=0", 1024, 2, 100, "threads" },
+    { "entry=saxpy", "shared=100000", 256, 2, 25, "shared memory" },
+    { "entry=tile", "shared=512", 128, 9, 56, "shared memory" },
+    { "entry=tile", "shared=512", 256, 0, 0, "__launch_bounds__" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (ToolResult) result =
+        tool_run (as_h100, WORDS ("--json", "--device=cpu", "kernel", self->source, rows[i].entry, rows[i].shared));
+      g_autoptr (JsonObject) all = tool_parse_json (result->out);
+      JsonArray *sizes = json_object_get_array_member (get_on_device (all), "occupancy");
+      gboolean found = FALSE;
+
+      g_assert_cmpint (result->code, ==, 0);
+      g_assert_cmpuint (json_array_get_length (sizes), ==, 10);
+      for (guint k = 0; k < json_array_get_length (sizes); k++)
+        {
+          JsonObject *row = json_array_get_object_element (sizes, k);
+
+          if (json_object_get_int_member (row, "threads") != rows[i].threads)
+            continue;
+          found = TRUE;
+          assert_number (row, "blocks", rows[i].blocks);
+          assert_number (row, "warps", rows[i].blocks * rows[i].threads / 32);
+          assert_number (row, "percent", rows[i].percent);
+          g_assert_cmpstr (json_object_get_string_member (row, "limit"), ==, rows[i].limit);
+        }
+      g_assert_true (found);
+    }
+}
+
+static void
+test_inspect_kernel_needs (KernelFile *self, gconstpointer unused)
+{
+  g_autoptr (ToolResult) result =
+    tool_run (as_h100, WORDS ("--json", "--device=cpu", "kernel", self->source, "entry=tile", "shared=512"));
+  g_autoptr (JsonObject) all = tool_parse_json (result->out);
+  JsonObject *device = get_on_device (all), *launch = json_object_get_object_member (device, "launch");
+
+  g_assert_cmpstr (json_object_get_string_member (device, "id"), ==, "cpu");
+  g_assert_cmpstr (json_object_get_string_member (device, "name"), ==, "Leat CPU as H100");
+  assert_number (device, "shared-bytes", 24000);
+  assert_number (device, "shared-bytes-most", 227 * 1024 - 24000);
+  assert_number (device, "threads-most", 128);
+  g_assert_false (json_object_has_member (device, "registers"));
+  g_assert_cmpint (json_array_get_int_element (json_object_get_array_member (launch, "block"), 0), ==, 128);
+  g_assert_false (json_object_has_member (launch, "grid"));
+  assert_number (launch, "shared-bytes", 512);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (launch, "faults")), ==, 0);
+}
+
+/* Each limit has its line, and none keeps another from being told. */
+static void
+test_inspect_kernel_faults (KernelFile *self, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *words[6];
+    const char *says[7];
+  } rows[] = {
+    { { "entry=tile", "block=2000x2", "grid=3x70000", "shared=300000", "cooperative=true" },
+      { "block 2000x2x1 is too large in x", "grid 3x70000x1 is too large in y",
+        "at most 1024; give it a smaller block=", "compiled for at most 128",
+        "300000 bytes of dynamic shared memory are too many" } },
+    { { "entry=tile", "block=64" }, { "set shared=BYTES" } },
+    { { "entry=saxpy", "block=256", "grid=100000", "cooperative=true" },
+      { "a cooperative grid of 100000 blocks is too large: Leat CPU as H100 runs at most 1056" } },
+    { { "entry=meet", "grid=2" }, { "set cooperative=true" } },
+    { { "entry=meet", "block=16x16x8", "grid=1x1x65536" },
+      { "too large in z", "a block of 2048 threads is too large", "set cooperative=true" } },
+    { { "entry=saxpy", "block=1x1x65" }, { "block 1x1x65 is too large in z: Leat CPU as H100 allows at most 64" } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const char *words[12] = { "leat-inspect", "--json", "--device=cpu", "kernel", self->source };
+      g_autoptr (ToolResult) result = NULL;
+      g_autoptr (JsonObject) all = NULL;
+      JsonArray *faults;
+      guint n = 0;
+
+      for (guint k = 0; rows[i].words[k] != NULL; k++)
+        words[5 + k] = rows[i].words[k];
+      result = tool_run (as_h100, words);
+      all = tool_parse_json (result->out);
+      faults = json_object_get_array_member (json_object_get_object_member (get_on_device (all), "launch"), "faults");
+      for (; rows[i].says[n] != NULL; n++)
+        {
+          g_assert_cmpuint (n, <, json_array_get_length (faults));
+          tool_assert_contains (json_array_get_string_element (faults, n), rows[i].says[n]);
+        }
+      g_assert_cmpuint (json_array_get_length (faults), ==, n);
+      g_assert_cmpint (result->code, ==, 1);
+    }
+}
+
+static void
+test_inspect_kernel_fills (KernelFile *self, gconstpointer unused)
+{
+  g_autoptr (ToolResult) result = tool_run (
+    as_h100, WORDS ("--device=cpu", "kernel", self->source, "entry=meet", "grid=occupancy", "cooperative=true"));
+
+  g_assert_cmpint (result->code, ==, 0);
+  tool_assert_contains (result->out, "\nOn cpu (Leat CPU as H100)\n");
+  tool_assert_contains (result->out, "\n    256        8      64   100%   threads\n");
+  tool_assert_contains (result->out, "\n  block=256 grid=1056 cooperative=true breaks no limit\n");
+}
+
+/* On the device of the tests, whatever it is: the table is there, and a GPU tells of registers. */
+static void
+test_inspect_kernel_real (KernelFile *self, gconstpointer unused)
+{
+  const char *id = g_getenv ("LEAT_DEVICE");
+  g_autofree char *device = g_strconcat ("--device=", id != NULL ? id : "cpu", NULL);
+  g_autoptr (ToolResult) result =
+    tool_run (NULL, WORDS ("--json", device, "kernel", self->source, "entry=saxpy", "block=100", "fp=all"));
+  g_autoptr (JsonObject) all = tool_parse_json (result->out);
+  JsonObject *on = get_on_device (all);
+
+  g_assert_cmpint (result->code, ==, 0);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (on, "occupancy")), ==, 11);
+  g_assert_cmpint (json_object_get_int_member (on, "threads-most"), >=, 256);
+  if (json_object_has_member (on, "registers"))
+    g_assert_cmpint (json_object_get_int_member (on, "registers"), >, 0);
+  g_assert_cmpint (json_object_has_member (on, "registers"), ==, id != NULL && g_str_has_prefix (id, "cuda"));
+}
+
+static void
+test_inspect_kernel_mistakes (KernelFile *self, gconstpointer unused)
+{
+  static const struct
+  {
+    const char *device, *word;
+    int code;
+    const char *says;
+  } rows[] = {
+    { "--device=cpu", "block=0", 2, "block=0: expected numbers from 1" },
+    { "--device=cpu", "block=1x2x3x4", 2, "block=1x2x3x4" },
+    { "--device=cpu", "grid=many", 2, "grid=many" },
+    { "--device=cpu", "shared=-1", 2, "shared=-1: expected bytes" },
+    { "--device=cpu", "cooperative=perhaps", 2, "it is true or false" },
+    { "--device=cpu", "fp=fats", 1, "did you mean \"fast\"?" },
+    { "--device=cpu", "blok=2", 2, "and with --device also block=" },
+    { "--device=cup", "block=2", 2, "\"cup\" is no device" },
+    { "--json", "block=2", 2, "add --device=cuda:0 or --device=cpu" },
+  };
+  g_autoptr (ToolResult) alone = tool_run (as_h100, WORDS ("--device=cpu"));
+  g_autoptr (ToolResult) node = tool_run (as_h100, WORDS ("--device=cpu", "upload"));
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (ToolResult) result =
+        tool_run (as_h100, WORDS (rows[i].device, "kernel", self->source, "entry=saxpy", rows[i].word));
+
+      g_assert_cmpint (result->code, ==, rows[i].code);
+      tool_assert_contains (result->err, rows[i].says);
+    }
+  g_assert_cmpint (alone->code, ==, 2);
+  tool_assert_contains (alone->err, "add kernel source=FILE.cu");
+  g_assert_cmpint (node->code, ==, 2);
+}
+
+/* The ports are there where the device cannot take the kernel. */
+static void
+test_inspect_kernel_does_not_compile (void)
+{
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *path = tool_write (folder, "bad.cu", "__global__ void f (const float *x, float *y) { y[0] = z; }\n");
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  g_autoptr (ToolResult) result = tool_run (as_h100, WORDS ("--device=cpu", "kernel", source));
+
+  g_assert_cmpint (result->code, ==, 5);
+  tool_assert_contains (result->out, "f: a kernel of");
+  tool_assert_contains (result->err, "does not compile for the CPU");
+  tool_remove_folder (folder);
+}
+
+#define ADD(name, func)                                                                                                \
+  g_test_add ("/leat/inspect/kernel-on-device/" name, KernelFile, NULL, kernel_file_make, func, kernel_file_remove)
+
 int
 main (int argc, char **argv)
 {
@@ -139,5 +373,12 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/inspect/devices/real", test_inspect_devices_real);
   g_test_add_func ("/leat/inspect/devices/none", test_inspect_devices_none);
   g_test_add_func ("/leat/inspect/devices/usage", test_inspect_devices_usage);
+  ADD ("occupancy", test_inspect_kernel_occupancy);
+  ADD ("needs", test_inspect_kernel_needs);
+  ADD ("faults", test_inspect_kernel_faults);
+  ADD ("fills", test_inspect_kernel_fills);
+  ADD ("real", test_inspect_kernel_real);
+  ADD ("mistakes", test_inspect_kernel_mistakes);
+  g_test_add_func ("/leat/inspect/kernel-on-device/does-not-compile", test_inspect_kernel_does_not_compile);
   return g_test_run ();
 }

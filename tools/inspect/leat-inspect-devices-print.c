@@ -131,29 +131,12 @@ leat_inspect_print_devices (GString *out, GPtrArray *devices, GPtrArray *absent)
                             (const char *) g_ptr_array_index (absent, i));
 }
 
-void
-leat_inspect_add_json_number (JsonBuilder *builder, const char *name, guint64 value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, (gint64) MIN (value, G_MAXINT64));
-}
-
 /* What is 0 is not known. */
 static void
 leat_inspect_add_known (JsonBuilder *builder, const char *name, guint64 value)
 {
   if (value > 0)
     leat_inspect_add_json_number (builder, name, value);
-}
-
-static void
-leat_inspect_add_axes (JsonBuilder *builder, const char *name, const guint *axes)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < 3; i++)
-    json_builder_add_int_value (builder, axes[i]);
-  json_builder_end_array (builder);
 }
 
 static void

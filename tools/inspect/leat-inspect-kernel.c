@@ -269,22 +269,16 @@ leat_inspect_add_reports (JsonBuilder *builder, LeatKernelSource *source, const 
 void
 leat_inspect_add_kernel (JsonBuilder *builder, LeatKernelSource *source, const LeatPrototype *prototype)
 {
-  json_builder_begin_object (builder);
   leat_inspect_add_json_text (builder, "entry", prototype->entry);
   leat_inspect_add_json_text (builder, "source", leat_kernel_source_get_name (source));
   leat_inspect_add_json_text (builder, "comment", prototype->comment);
   json_builder_set_member_name (builder, "line");
   json_builder_add_int_value (builder, prototype->line);
-  json_builder_set_member_name (builder, "block");
-  json_builder_begin_array (builder);
-  for (guint axis = 0; axis < 3; axis++)
-    json_builder_add_int_value (builder, prototype->block[axis]);
-  json_builder_end_array (builder);
+  leat_inspect_add_axes (builder, "block", prototype->block);
   json_builder_set_member_name (builder, "parameters");
   json_builder_begin_array (builder);
   for (guint i = 0; i < prototype->n_params; i++)
     leat_inspect_add_param (builder, &prototype->params[i]);
   json_builder_end_array (builder);
   leat_inspect_add_reports (builder, source, prototype);
-  json_builder_end_object (builder);
 }
