@@ -220,6 +220,7 @@ const char *const *leat_kernel_source_list_warnings (LeatKernelSource *self);
 char **leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry);
 gboolean leat_kernel_source_only_reads (LeatKernelSource *self, const char *entry, const char *name);
 char *leat_kernel_source_dup_grid_wait (LeatKernelSource *self, const char *entry);
+char *leat_kernel_source_dup_why_one_block (LeatKernelSource *self, const char *entry, gboolean *loops);
 
 /* Variables at file scope that a CUDA program would fill. */
 gboolean leat_kernel_source_find_variable (LeatKernelSource *self, const char *name, LeatKernelType *type,

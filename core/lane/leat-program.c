@@ -303,6 +303,7 @@ leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *
     return FALSE;
   if (self->measured && !leat_device_is_cpu (self->device))
     leat_program_load_timed (self, module, &shape, op);
+  memcpy (loaded->block, op->block, sizeof loaded->block);
   return TRUE;
 }
 
@@ -323,7 +324,8 @@ leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **erro
 
       if (!op->grid_by_occupancy)
         memcpy (self->loaded[i].grid, op->grid, sizeof op->grid);
-      if (leat_op_launches (op) && self->prototypes[i] != op->prototype
+      if (leat_op_launches (op)
+          && (self->prototypes[i] != op->prototype || memcmp (self->loaded[i].block, op->block, sizeof op->block) != 0)
           && !leat_program_load_kernel (self, lender, op, error))
         {
           if (LEAT_BOUND_PLAN (self->plan)->traits.persistent)

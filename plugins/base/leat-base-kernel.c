@@ -6,6 +6,7 @@
 
 #include "leat-base-kernel.h"
 
+#include "leat-base-block.h"
 #include "leat-base-call.h"
 #include "leat-base-geometry.h"
 #include "leat-base-kernel-check.h"
@@ -62,7 +63,8 @@ static const LeatProp props[] = {
              "alone is 1" },
   { sizeof (LeatProp), "block", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, block), .def.s = "auto",
     .blurb = "Threads of a block, such as 256, 16x16 or 8x8x4; auto: 256, or 16x16 for a kernel "
-             "that uses threadIdx.y, or 8x8x4 for threadIdx.z" },
+             "that uses threadIdx.y, or 8x8x4 for threadIdx.z; measured: the fastest of several, which "
+             "the first run finds out" },
   { sizeof (LeatProp), "grid", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, grid), .def.s = "auto",
     .blurb = "Blocks of the grid; auto: a thread for each item of the first output; items:PORT: a "
              "thread for each item of that port; 120x4: that many blocks; occupancy: as many "
@@ -277,16 +279,23 @@ leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint 
 }
 
 static gboolean
+leat_base_kernel_is_measured (LeatBaseKernel *self)
+{
+  return g_str_equal (self->block, "measured");
+}
+
+static gboolean
 leat_base_kernel_choose_block (LeatBaseKernel *self, LeatKernelCall *call, guint *n_axes, GError **error)
 {
-  if (g_str_equal (self->block, "auto"))
+  if (g_str_equal (self->block, "auto") || leat_base_kernel_is_measured (self))
     {
       *n_axes = self->prototype->n_axes;
       memcpy (call->block, self->prototype->block, sizeof call->block);
       return TRUE;
     }
   if (!leat_geometry_parse (self->block, call->block, n_axes))
-    return leat_base_kernel_refuse (self, "block", self->block, "threads such as 256 or 16x16, or auto", error);
+    return leat_base_kernel_refuse (self, "block", self->block, "threads such as 256 or 16x16, or auto or measured",
+                                    error);
   return TRUE;
 }
 
@@ -350,6 +359,17 @@ leat_base_kernel_choose_pattern (LeatBaseKernel *self, LeatKernelCall *call, GEr
 }
 
 static gboolean
+leat_base_kernel_offer_blocks (LeatBaseKernel *self, LeatKernelCall *call, const guint64 threads[3],
+                               LeatBlockChoice *choices, GError **error)
+{
+  if (!leat_base_kernel_is_measured (self)
+      || leat_block_offer (call, self->prototype, self->grid, threads, choices, error))
+    return TRUE;
+  leat_node_blame (LEAT_NODE (self), "block");
+  return FALSE;
+}
+
+static gboolean
 leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
@@ -359,6 +379,7 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
                           .cooperative = self->cooperative };
   const LeatQueueChoice queues = leat_base_kernel_get_queues (self);
   g_auto (GStrv) cleared = NULL;
+  LeatBlockChoice choices[LEAT_BLOCK_MOST_CHOICES];
   guint64 threads[3] = { 0, 1, 1 };
   guint n_axes;
 
@@ -366,6 +387,7 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
       || !leat_base_kernel_choose_pattern (self, &call, error) || !leat_base_kernel_check (self, &call, &cleared, error)
       || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, threads, error)
       || !leat_base_kernel_check_grid (self, &call, error)
+      || !leat_base_kernel_offer_blocks (self, &call, threads, choices, error)
       || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared,
                             (const char *const *) self->updated, &queues, error))
     return FALSE;

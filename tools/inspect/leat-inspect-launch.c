@@ -113,7 +113,8 @@ leat_inspect_read_launch (const LeatInspectWords *words, LeatInspectLaunch *self
     words->grid == NULL || g_str_equal (words->grid, "auto") || g_str_has_prefix (words->grid, "items:");
 
   *self = (LeatInspectLaunch){ .shape = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } } };
-  self->has_block = words->block != NULL && !g_str_equal (words->block, "auto");
+  self->has_block =
+    words->block != NULL && !g_str_equal (words->block, "auto") && !g_str_equal (words->block, "measured");
   self->fills = g_strcmp0 (words->grid, "occupancy") == 0;
   self->has_grid = !follows && !self->fills;
   return (!self->has_block || leat_inspect_read_axes ("block", words->block, self->shape.block, error))
