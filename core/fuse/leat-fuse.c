@@ -44,6 +44,8 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
     return "it copies bounded data to what is not: put it outside";
   if (op->kind != LEAT_OP_KERNEL)
     return NULL;
+  if (leat_kernel_source_is_image (op->source))
+    return "it came compiled, and only text can be joined: put it outside";
   if ((guint64) op->grid[0] * op->grid[1] * op->grid[2] > LEAT_FUSE_MOST_BLOCKS)
     return "its grid has more than 2147483647 blocks: put it outside";
   if (op->fusion != NULL)

@@ -257,6 +257,8 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   g_autofree char *compiler = NULL;
 
   g_return_val_if_fail (source != NULL && target != NULL, NULL);
+  if (leat_kernel_source_get_image (source) != NULL)
+    return leat_kernel_source_take_image (source, target->kind == LEAT_IMAGE_HOST, may_ship, error);
   if (may_ship)
     image = leat_image_find_shipped (source, target);
   if (image == NULL)

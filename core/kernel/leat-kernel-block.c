@@ -3,13 +3,14 @@
  */
 
 /* Whether a kernel gives the same results whatever the size of its blocks.  Reads the unit, changes nothing, and errs
- * towards no.
- *
- * It does where each thread works for itself, and where either GRID_FOR hands out the items, which says that any thread
- * may have any item, or a thread has the item of its number in the grid, and those past the last item do nothing. */
+ * towards no. */
 
 #include "leat-kernel-locals-private.h"
 #include "leat-kernel-source-internal-private.h"
+
+/* They are the same where each thread works for itself, and where either GRID_FOR hands out the items, which says that
+ * any thread may have any item, or a thread has the item of its number in the grid, and those past the last item do
+ * nothing. */
 
 typedef struct
 {
@@ -425,6 +426,8 @@ leat_kernel_source_dup_why_one_block (LeatKernelSource *self, const char *entry,
 
   g_return_val_if_fail (self != NULL && entry != NULL && loops != NULL, NULL);
   *loops = TRUE;
+  if (self->image != NULL)
+    return g_strdup_printf ("%s: the kernel came compiled, so its text cannot be looked at", self->name);
   parts = leat_kernel_source_list_parts (self, FALSE);
   for (guint i = 0; i < parts->len && why == NULL; i++)
     why = leat_block_check_part (g_ptr_array_index (parts, i), entry, loops);

@@ -14,6 +14,7 @@ struct _LeatKernelSource
   gatomicrefcount refs;
   char *name;
   LeatFloatFlags floats;
+  GBytes *image; /* (nullable): its kernels came compiled, and the text has their prototypes alone */
   LeatKernelText *text;
   LeatKernelUnit *unit;
   GPtrArray *kernels;         /* LeatDecl, in the order of the file */

@@ -83,6 +83,11 @@ const LeatReportCode *leat_kernel_source_list_reports (LeatKernelSource *self, g
 /* (nullable): NULL where the code is not declared */
 const LeatReportCode *leat_kernel_source_find_report (LeatKernelSource *self, guint code);
 
+/* (nullable): of a source whose kernels came compiled (leat-kernel-image.c) */
+GBytes *leat_kernel_source_get_image (LeatKernelSource *self);
+/* The same for who loads it, or why that cannot be. @is_plain: nothing but the kernels is asked for (transfer full) */
+GBytes *leat_kernel_source_take_image (LeatKernelSource *self, gboolean is_host, gboolean is_plain, GError **error);
+
 /* Puts the user's file names into a compiler's messages. */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);
 

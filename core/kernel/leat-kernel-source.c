@@ -220,6 +220,7 @@ leat_kernel_source_unref (LeatKernelSource *self)
   g_clear_pointer (&self->unit, leat_kernel_unit_free);
   g_clear_pointer (&self->text, leat_kernel_text_free);
   g_clear_pointer (&self->parts, g_ptr_array_unref);
+  g_clear_pointer (&self->image, g_bytes_unref);
   if (self->maker_free != NULL)
     self->maker_free (self->maker_data);
   g_mutex_clear (&self->parts_lock);
@@ -305,7 +306,7 @@ const char *
 leat_kernel_source_why_not_wide (LeatKernelSource *self, const char *entry)
 {
   g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, TRUE);
-  const char *why = NULL;
+  const char *why = self->image != NULL ? "its kernel came compiled, for one launch at a time" : NULL;
 
   for (guint i = 0; i < parts->len && why == NULL; i++)
     why = leat_kernel_source_find_why_not_wide (g_ptr_array_index (parts, i), entry);
@@ -329,7 +330,8 @@ const char *
 leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage)
 {
   g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
-  const char *why = leat_kernel_source_find_why_no_stage (self, entry, stage);
+  const char *why = self->image != NULL ? "its kernel came compiled, and only text can be joined"
+                                        : leat_kernel_source_find_why_no_stage (self, entry, stage);
 
   for (guint i = 1; i < parts->len && why == NULL; i++)
     {

@@ -202,6 +202,10 @@ LeatKernelSource *leat_kernel_source_new_shared (const char *path, const char *c
                                                  GError **error);
 LeatKernelSource *leat_kernel_source_new_shared_with_floats (const char *path, const char *const *defines,
                                                              LeatFloatFlags floats, GError **error);
+/* Kernels that come compiled. */
+LeatKernelSource *leat_kernel_source_new_from_image (const char *path, const char *entry, gboolean *is_image,
+                                                     GError **error);
+gboolean leat_kernel_source_is_image (LeatKernelSource *self);
 char **leat_kernel_split_defines (const char *list);
 /* @name stands in messages. */
 LeatKernelSource *leat_kernel_source_new (const char *name, const char *text, GError **error);

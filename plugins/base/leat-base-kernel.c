@@ -55,9 +55,10 @@ static const char *const on_overflow_choices[] = { "error", "grow", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "source", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseKernel, source_path),
-    .blurb = "CUDA C file with the kernel" },
+    .blurb = "CUDA C file with the kernel; or PTX, a cubin or a fatbin, for GPUs only" },
   { sizeof (LeatProp), "entry", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, entry),
-    .blurb = "Name of the __global__ function; needed if the file has several" },
+    .blurb = "Name of the __global__ function; needed if the file has several.  For PTX, cubins and fatbins its "
+             "prototype, such as \"k(const f32 *x, f32 *y, u32 n)\"" },
   { sizeof (LeatProp), "defines", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, defines),
     .blurb = "Macros to define for the file, separated by commas, such as USE_DOUBLE,N=16; NAME "
              "alone is 1" },
@@ -159,6 +160,31 @@ leat_base_kernel_get_suspect (LeatBaseKernel *self, LeatKernelSource *source, co
   return source != NULL && self->entry != NULL ? "entry" : "source";
 }
 
+/* What a compiler would be told is too late for a kernel that comes compiled. @source: (transfer full) (nullable) */
+static LeatKernelSource *
+leat_base_kernel_take_image (LeatBaseKernel *self, LeatKernelSource *source, GError **error)
+{
+  const struct
+  {
+    const char *name, *value;
+  } rows[] = { { "defines", self->defines },
+               { "variables", self->variables },
+               { "fp", g_str_equal (self->fp, "strict") ? NULL : self->fp } };
+
+  leat_node_blame (LEAT_NODE (self), "entry");
+  for (guint i = 0; source != NULL && i < G_N_ELEMENTS (rows); i++)
+    {
+      if (rows[i].value == NULL)
+        continue;
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "%s=%s: %s came compiled, so this has no effect any more; leave it out, and compile the file so",
+                   rows[i].name, rows[i].value, leat_kernel_source_get_name (source));
+      leat_node_blame (LEAT_NODE (self), rows[i].name);
+      g_clear_pointer (&source, leat_kernel_source_unref);
+    }
+  return source;
+}
+
 /* (transfer full) */
 static LeatKernelSource *
 leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
@@ -166,12 +192,16 @@ leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
   g_auto (GStrv) defines = self->defines != NULL ? leat_kernel_split_defines (self->defines) : NULL;
   LeatKernelSource *source;
   LeatFloatFlags floats;
+  gboolean is_image = FALSE;
 
   if (!leat_float_flags_parse (self->fp, &floats, error))
     {
       leat_node_blame (LEAT_NODE (self), "fp");
       return NULL;
     }
+  source = leat_kernel_source_new_from_image (path, self->entry, &is_image, error);
+  if (is_image)
+    return leat_base_kernel_take_image (self, source, error);
   source = leat_kernel_source_new_shared_with_floats (path, (const char *const *) defines, floats, error);
   leat_node_blame (LEAT_NODE (self), source != NULL && self->variables != NULL ? "variables" : "source");
   if (source != NULL && self->variables != NULL)
@@ -183,8 +213,9 @@ static gboolean
 leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
 {
   g_autoptr (LeatKernelSource) source = leat_base_kernel_read (self, path, error);
+  gboolean is_image = source != NULL && leat_kernel_source_is_image (source);
   const LeatPrototype *prototype =
-    source != NULL ? leat_kernel_source_get_prototype (source, self->entry, error) : NULL;
+    source != NULL ? leat_kernel_source_get_prototype (source, is_image ? NULL : self->entry, error) : NULL;
   g_auto (GStrv) updated = NULL;
 
   if (source != NULL)
@@ -370,6 +401,15 @@ leat_base_kernel_offer_blocks (LeatBaseKernel *self, LeatKernelCall *call, const
 }
 
 static gboolean
+leat_base_kernel_check_counts (LeatBaseKernel *self, LeatRecorder *recorder, GError **error)
+{
+  if (!leat_kernel_source_is_image (self->source) || leat_kernel_check_image (self->prototype, recorder, error))
+    return TRUE;
+  leat_node_blame (LEAT_NODE (self), "source");
+  return FALSE;
+}
+
+static gboolean
 leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
@@ -386,7 +426,7 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
   if (!leat_base_kernel_choose_block (self, &call, &n_axes, error)
       || !leat_base_kernel_choose_pattern (self, &call, error) || !leat_base_kernel_check (self, &call, &cleared, error)
       || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, threads, error)
-      || !leat_base_kernel_check_grid (self, &call, error)
+      || !leat_base_kernel_check_grid (self, &call, error) || !leat_base_kernel_check_counts (self, recorder, error)
       || !leat_base_kernel_offer_blocks (self, &call, threads, choices, error)
       || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared,
                             (const char *const *) self->updated, &queues, error))

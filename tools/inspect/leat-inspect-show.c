@@ -139,11 +139,17 @@ leat_inspect_judge (GPtrArray *all, LeatExit code)
 static LeatKernelSource *
 leat_inspect_read_source (const LeatInspectWords *words, GError **error)
 {
+  gboolean is_image = FALSE;
+  g_autoptr (LeatKernelSource) image =
+    leat_kernel_source_new_from_image (words->source, words->entry, &is_image, error);
   g_auto (GStrv) macros = words->defines != NULL ? leat_kernel_split_defines (words->defines) : NULL;
   g_autoptr (LeatKernelSource) source =
-    leat_kernel_source_new_from_file_with_defines (words->source, (const char *const *) macros, error);
+    is_image ? NULL
+             : leat_kernel_source_new_from_file_with_defines (words->source, (const char *const *) macros, error);
   LeatFloatFlags floats = LEAT_FLOATS_STRICT;
 
+  if (is_image)
+    return g_steal_pointer (&image);
   if (source == NULL || (words->fp != NULL && !leat_float_flags_parse (words->fp, &floats, error)))
     return NULL;
   leat_kernel_source_set_floats (source, floats);
@@ -164,7 +170,10 @@ leat_inspect_show_kernel (char **list, const char *device, gboolean json)
       || !leat_inspect_read_launch (&words, &launch, &error))
     return leat_tool_report_usage ("%s", error->message);
   source = leat_inspect_read_source (&words, &error);
-  prototypes = source != NULL ? leat_inspect_find_prototypes (source, words.entry, &error) : NULL;
+  prototypes =
+    source != NULL
+      ? leat_inspect_find_prototypes (source, leat_kernel_source_is_image (source) ? NULL : words.entry, &error)
+      : NULL;
   if (prototypes == NULL)
     {
       leat_tool_report (error);
