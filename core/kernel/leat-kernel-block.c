@@ -27,13 +27,14 @@ static const char *const leat_block_thread_words[] = { "threadIdx", "blockIdx", 
 /* Tells the place, and what is in the way there. (transfer full) */
 static char *G_GNUC_PRINTF (3, 4) leat_block_say (const LeatBlockReader *self, guint token, const char *format, ...)
 {
-  g_autofree char *place = leat_tokens_dup_place (self->tokens, token), *why = NULL;
+  g_autofree char *place = leat_tokens_dup_place (self->tokens, token), *why = NULL, *valid = NULL;
   va_list args;
 
   va_start (args, format);
   why = g_strdup_vprintf (format, args);
   va_end (args);
-  return g_strdup_printf ("%s: %s", place, why);
+  valid = g_utf8_make_valid (why, -1);
+  return g_strdup_printf ("%s: %s", place, valid);
 }
 
 /* Words that have to do with other threads, with time, or with what outlives the thread. */
@@ -341,6 +342,8 @@ leat_block_check_guards (const LeatBlockReader *self, GPtrArray *names)
           t = MAX (end, t + 1);
           continue;
         }
+      if (!leat_tokens_is (self->tokens, t + 1, "("))
+        break;
       close = leat_tokens_at (self->tokens, t + 1)->match;
       then = close + 1 + leat_tokens_is (self->tokens, close + 1, "{");
       if (leat_tokens_is (self->tokens, then, "return"))

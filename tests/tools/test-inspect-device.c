@@ -361,6 +361,34 @@ test_inspect_kernel_does_not_compile (void)
   tool_remove_folder (folder);
 }
 
+/* A file that is compiled is shown by the prototype that is given for it. */
+static void
+test_inspect_kernel_compiled (void)
+{
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *path = tool_write (folder, "k.bin",
+                                      ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                      ".visible .entry pass (.param .u64 x, .param .u64 y, .param .u32 n) { ret; }\n");
+  g_autofree char *source = g_strconcat ("source=", path, NULL);
+  g_autoptr (ToolResult) good =
+    tool_run (as_h100, WORDS ("--json", "kernel", source, "entry=pass(const f32 *x, f32 *y, u32 x_count)"));
+  g_autoptr (ToolResult) bare = tool_run (as_h100, WORDS ("kernel", source));
+  g_autoptr (ToolResult) on_cpu =
+    tool_run (as_h100, WORDS ("--device=cpu", "kernel", source, "entry=pass(const f32 *x, f32 *y, u32 x_count)"));
+  g_autoptr (JsonObject) all = tool_parse_json (good->out);
+  JsonObject *kernel = json_array_get_object_element (json_object_get_array_member (all, "kernels"), 0);
+
+  g_assert_cmpint (good->code, ==, 0);
+  g_assert_cmpstr (json_object_get_string_member (kernel, "entry"), ==, "pass");
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (kernel, "parameters")), ==, 3);
+  g_assert_cmpint (bare->code, ==, 1);
+  tool_assert_contains (bare->err, "write the prototype, as in entry=\"k(const f32 *x, f32 *y, u32 n)\"; it has pass");
+  g_assert_cmpint (on_cpu->code, ==, 5);
+  tool_assert_contains (on_cpu->err, "is PTX, which runs on a GPU only");
+  tool_assert_contains (on_cpu->out, "pass: a kernel of");
+  tool_remove_folder (folder);
+}
+
 #define ADD(name, func)                                                                                                \
   g_test_add ("/leat/inspect/kernel-on-device/" name, KernelFile, NULL, kernel_file_make, func, kernel_file_remove)
 
@@ -379,6 +407,7 @@ main (int argc, char **argv)
   ADD ("fills", test_inspect_kernel_fills);
   ADD ("real", test_inspect_kernel_real);
   ADD ("mistakes", test_inspect_kernel_mistakes);
+  g_test_add_func ("/leat/inspect/kernel-on-device/compiled", test_inspect_kernel_compiled);
   g_test_add_func ("/leat/inspect/kernel-on-device/does-not-compile", test_inspect_kernel_does_not_compile);
   return g_test_run ();
 }
