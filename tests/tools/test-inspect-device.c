@@ -386,6 +386,33 @@ test_inspect_kernel_compiled (void)
   g_assert_cmpint (on_cpu->code, ==, 5);
   tool_assert_contains (on_cpu->err, "is PTX, which runs on a GPU only");
   tool_assert_contains (on_cpu->out, "pass: a kernel of");
+  tool_assert_contains (on_cpu->out, " entry=\"pass(const float *x, float *y, uint32_t x_count)\"\n");
+  tool_remove_folder (folder);
+}
+
+/* The CPU driver plays a GPU's, which is given the bytes as they are. */
+static void
+test_inspect_kernel_compiled_for_gpu (void)
+{
+  const char *driver = g_getenv ("LEAT_CPU_DRIVER");
+  g_autofree char *played = g_strconcat ("LEAT_CUDA_DRIVER=", driver, NULL), *folder = NULL, *path = NULL,
+                  *source = NULL;
+  const char *const as_cuda[] = { played, NULL };
+  g_autoptr (ToolResult) result = NULL;
+
+  if (driver == NULL)
+    {
+      g_test_skip ("LEAT_CPU_DRIVER does not say which driver could play a GPU's");
+      return;
+    }
+  folder = tool_make_folder ();
+  path = tool_write (folder, "k.bin", ".version 7.0\n.visible .entry k (.param .u64 y) { ret; }\n");
+  source = g_strconcat ("source=", path, NULL);
+  result = tool_run (as_cuda, WORDS ("--device=cuda:0", "kernel", source, "entry=k(f32 *y)"));
+  g_assert_cmpint (result->code, !=, 0);
+  tool_assert_contains (result->err, "cuModuleLoadData for the image of ");
+  tool_assert_contains (result->err, "k.bin on cuda:0 ");
+  tool_assert_contains (result->err, "the image is PTX text");
   tool_remove_folder (folder);
 }
 
@@ -408,6 +435,7 @@ main (int argc, char **argv)
   ADD ("real", test_inspect_kernel_real);
   ADD ("mistakes", test_inspect_kernel_mistakes);
   g_test_add_func ("/leat/inspect/kernel-on-device/compiled", test_inspect_kernel_compiled);
+  g_test_add_func ("/leat/inspect/kernel-on-device/compiled-for-gpu", test_inspect_kernel_compiled_for_gpu);
   g_test_add_func ("/leat/inspect/kernel-on-device/does-not-compile", test_inspect_kernel_does_not_compile);
   return g_test_run ();
 }

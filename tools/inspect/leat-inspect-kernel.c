@@ -133,6 +133,27 @@ leat_inspect_append_spec (GString *out, const LeatPrototype *prototype, const Le
     g_string_append_printf (out, " %s=%s[%s]", output->name, dtype, n_dims <= 3 ? shapes[n_dims - 1] : "SHAPE");
 }
 
+/* The name, or of a kernel that came compiled all of its prototype. */
+static void
+leat_inspect_append_entry (GString *out, LeatKernelSource *source, const LeatPrototype *prototype)
+{
+  if (!leat_kernel_source_is_image (source))
+    {
+      g_string_append (out, prototype->entry);
+      return;
+    }
+  g_string_append_printf (out, "\"%s(", prototype->entry);
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+      gboolean is_output = param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
+
+      g_string_append_printf (out, "%s%s%s %s%s", i > 0 ? ", " : "", param->kind == LEAT_PARAM_INPUT ? "const " : "",
+                              param->type, is_output || param->kind == LEAT_PARAM_INPUT ? "*" : "", param->name);
+    }
+  g_string_append (out, ")\"");
+}
+
 /* A line that can go into a pipeline as it is, but for values and shapes. */
 static void
 leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatPrototype *prototype)
@@ -140,8 +161,8 @@ leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatProt
   g_autoptr (GString) cleared = g_string_new (NULL);
   gboolean shapes = FALSE;
 
-  g_string_append_printf (out, "\nIn a pipeline\n  kernel source=%s entry=%s", leat_kernel_source_get_name (source),
-                          prototype->entry);
+  g_string_append_printf (out, "\nIn a pipeline\n  kernel source=%s entry=", leat_kernel_source_get_name (source));
+  leat_inspect_append_entry (out, source, prototype);
   if (leat_kernel_source_get_defines (source) != NULL)
     {
       g_autofree char *defines = g_strjoinv (",", (char **) leat_kernel_source_get_defines (source));
