@@ -154,7 +154,7 @@ renew_learned (const char *name)
 static void
 remove_learned (void)
 {
-  static const char *const names[] = { "state", "eager" };
+  static const char *const names[] = { "state", "eager", "many" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names) + G_N_ELEMENTS (cases); i++)
     {
@@ -294,6 +294,44 @@ test_kernel_measured_state (void)
   measured_close (&measured);
 }
 
+/* Runs that overlap, and several inputs in one launch, give what they give otherwise. */
+static void
+test_kernel_measured_many (gconstpointer property)
+{
+  g_autofree char *learned = renew_learned ("many");
+  g_autoptr (GError) error = NULL;
+  Measured measured = { .pipeline = parse ("entry=guard block=measured", "i32[5000]", &error) };
+  int in[ITEMS], wanted[ITEMS];
+
+  g_assert_no_error (error);
+  measured.in = LEAT_APP (leat_pipeline_get_node (measured.pipeline, "a", NULL));
+  measured.out = LEAT_APP (leat_pipeline_get_node (measured.pipeline, "b", NULL));
+  measured.session = leat_session_new (measured.pipeline, NULL);
+  g_object_set (measured.session, property, 3, NULL);
+  for (guint run = 0; run < 8; run++)
+    {
+      g_autoptr (GBytes) bytes = NULL;
+
+      fill (in, wanted, run);
+      bytes = g_bytes_new (in, sizeof in);
+      leat_app_push_bytes (measured.in, bytes, &error);
+      g_assert_no_error (error);
+    }
+  leat_app_end (measured.in);
+  g_assert_true (leat_session_open (measured.session, NULL, &error));
+  g_assert_true (leat_session_run (measured.session, NULL, &error));
+  g_assert_no_error (error);
+  for (guint run = 0; run < 8; run++)
+    {
+      g_autoptr (GBytes) result = leat_app_pull_bytes (measured.out, 0, &error);
+
+      g_assert_no_error (error);
+      fill (in, wanted, run);
+      g_assert_cmpmem (g_bytes_get_data (result, NULL), g_bytes_get_size (result), wanted, sizeof wanted);
+    }
+  measured_close (&measured);
+}
+
 /* Where nothing is measured, the usual size is what a run has. */
 static void
 test_kernel_measured_eager (void)
@@ -366,6 +404,8 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/leat/base/kernel/measured/state", test_kernel_measured_state);
   g_test_add_func ("/leat/base/kernel/measured/eager", test_kernel_measured_eager);
+  g_test_add_data_func ("/leat/base/kernel/measured/lanes", "lanes", test_kernel_measured_many);
+  g_test_add_data_func ("/leat/base/kernel/measured/batch", "batch", test_kernel_measured_many);
   g_test_add_func ("/leat/base/kernel/measured/refuses", test_kernel_measured_refuses);
   code = g_test_run ();
   remove_learned ();
