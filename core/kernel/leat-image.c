@@ -69,6 +69,17 @@ leat_image_hasher_add_source (LeatImageHasher *self, LeatKernelSource *source)
     leat_image_hasher_add (self, g_ptr_array_index (text->labels, i));
 }
 
+/* A CPU knows one freedom alone. */
+static void
+leat_image_hasher_add_floats (LeatImageHasher *self, LeatKernelSource *source, const LeatImageTarget *target)
+{
+  LeatFloatFlags floats = leat_kernel_source_get_floats (source);
+  g_autofree char *names =
+    leat_float_flags_to_string (target->kind == LEAT_IMAGE_HOST ? floats & LEAT_FLOATS_CONTRACT : floats);
+
+  leat_image_hasher_add (self, names);
+}
+
 void
 leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, LeatImageKey *key)
 {
@@ -80,7 +91,7 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
   leat_image_hasher_add (hasher, "leat image 3");
   leat_image_hasher_add_source (hasher, made != NULL ? made : source);
   leat_image_hasher_add (hasher, target_name);
-  leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");
+  leat_image_hasher_add_floats (hasher, source, target);
   if (target->timed)
     leat_image_hasher_add (hasher, "timed");
   if (target->indirect)
@@ -247,6 +258,8 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   g_autofree char *compiler = NULL;
 
   g_return_val_if_fail (source != NULL && target != NULL, NULL);
+  if (leat_kernel_source_get_image (source) != NULL)
+    return leat_kernel_source_take_image (source, target->kind == LEAT_IMAGE_HOST, may_ship, error);
   if (may_ship)
     image = leat_image_find_shipped (source, target);
   if (image == NULL)

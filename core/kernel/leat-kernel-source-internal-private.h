@@ -14,7 +14,8 @@ struct _LeatKernelSource
   gatomicrefcount refs;
   char *name;
   char *instance; /* (nullable): of a template, that the text has as a kernel */
-  gboolean strict;
+  LeatFloatFlags floats;
+  GBytes *image; /* (nullable): its kernels came compiled, and the text has their prototypes alone */
   LeatKernelText *text;
   LeatKernelUnit *unit;
   GPtrArray *kernels;         /* LeatDecl, in the order of the file */

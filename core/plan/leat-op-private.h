@@ -87,6 +87,8 @@ struct _LeatOp
   guint shared_bytes;
   gboolean cooperative;
   gboolean grid_by_occupancy;
+  LeatBlockChoice *choices; /* (nullable): the blocks and grids that it may have, the usual one first */
+  guint n_choices;
   guint grid_most; /* then: blocks that there is work for; 0: for any number */
   LeatPattern pattern;
   guint64 reach;        /* STENCIL */

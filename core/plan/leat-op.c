@@ -30,6 +30,7 @@ leat_op_clear_args (LeatOp *op)
 void
 leat_op_free (LeatOp *op)
 {
+  g_free (op->choices);
   g_free (op->touches);
   g_clear_pointer (&op->source, leat_kernel_source_unref);
   leat_op_clear_args (op);

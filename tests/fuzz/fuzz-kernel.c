@@ -84,6 +84,16 @@ check_error (GError *error)
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
 }
 
+/* Where the size of a block may matter, a place and a reason are said. */
+static void
+check_block (LeatKernelSource *source, const char *entry)
+{
+  gboolean loops = FALSE;
+  g_autofree char *why = leat_kernel_source_dup_why_one_block (source, entry, &loops);
+
+  g_assert_true (why == NULL || (*why != '\0' && g_utf8_validate (why, -1, NULL)));
+}
+
 static void
 check_entry (LeatKernelSource *source, const char *entry)
 {
@@ -96,6 +106,7 @@ check_entry (LeatKernelSource *source, const char *entry)
       return;
     }
   g_assert_cmpstr (prototype->entry, ==, entry);
+  check_block (source, entry);
   for (guint i = 0; i < prototype->n_params; i++)
     {
       const LeatParam *param = &prototype->params[i];
