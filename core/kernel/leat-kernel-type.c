@@ -26,7 +26,7 @@ static const LeatKernelTypeName leat_kernel_scalars[] = {
   { "int8_t", "i8", 1 },     { "uint8_t", "u8", 1 },   { "int16_t", "i16", 2 },   { "uint16_t", "u16", 2 },
   { "int32_t", "i32", 4 },   { "uint32_t", "u32", 4 }, { "int64_t", "i64", 8 },   { "uint64_t", "u64", 8 },
   { "size_t", "u64", 8 },    { "ssize_t", "i64", 8 },  { "ptrdiff_t", "i64", 8 }, { "intptr_t", "i64", 8 },
-  { "uintptr_t", "u64", 8 }, { "float", "f32", 4 },    { "double", "f64", 8 },    { "bool", "u8", 1 },
+  { "uintptr_t", "u64", 8 }, { "float", "f32", 4 },    { "double", "f64", 8 },    { "bool", "bool", 1 },
   { "uchar", "u8", 1 },      { "ushort", "u16", 2 },   { "uint", "u32", 4 },      { "ulong", "u64", 8 },
 };
 
