@@ -5,6 +5,7 @@
 /* The text for the host's C++ compiler: the file becomes the body of `struct leat_module : leat_thread { ... };`, so
  * that `this` says which CUDA thread runs.  Functions become members, variables static members, prototypes go. */
 
+#include "leat-kernel-bring-private.h"
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
 #include "leat-kernel-queue-private.h"
@@ -245,6 +246,7 @@ leat_host_writer_dup_text (LeatHostWriter *self)
                                          "leat-dialect-constants.h" };
   g_autofree char *body = leat_edits_apply (self->edits, self->unit->tokens);
   g_autofree char *tables = leat_host_writer_dup_tables (self);
+  g_autofree char *brought = leat_kernel_unit_dup_brought_text (self->unit, FALSE);
   g_autofree char *assertions = leat_kernel_unit_dup_assertions (self->unit, self->entries);
   g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");
   const char *base = reports[0] != '\0' ? "leat_reporter" : "leat_thread";
@@ -259,6 +261,7 @@ leat_host_writer_dup_text (LeatHostWriter *self)
 
       g_string_append (out, text);
     }
+  g_string_append (out, brought);
   g_string_append (out, reports);
   g_string_append (out, queues);
   if (self->form & LEAT_KERNEL_PERSISTENT)
