@@ -5,6 +5,7 @@
 /* #include: files beside the one that names them, what the library brings, and system headers whose contents the
  * dialect provides. */
 
+#include "leat-kernel-bring-private.h"
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-source-private.h"
 #include "leat-kernel-transform-private.h"
@@ -238,6 +239,18 @@ leat_pp_bring (LeatPreprocessor *self, const char *header)
   leat_pp_read_file (self, header, leat_kernel_texts_get (self->out->texts, header, NULL));
 }
 
+/* What it declares stands before the whole text; here a pragma says so. */
+static void
+leat_pp_put_before (LeatPreprocessor *self, guint line, const char *header)
+{
+  g_autofree char *text = NULL;
+
+  if (!g_hash_table_add (self->once, g_strdup (header)))
+    return;
+  text = leat_kernel_dup_bring_line (header);
+  leat_pp_write_line (self, line, text);
+}
+
 /* @header: with its marks */
 static void
 leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
@@ -254,6 +267,8 @@ leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
     return;
   else if (g_strv_contains (leat_pp_brought, name))
     leat_pp_bring (self, name);
+  else if (leat_kernel_brings (name))
+    leat_pp_put_before (self, line, name);
   else if (beside)
     leat_pp_inline (self, line, name, target, once);
   else
@@ -326,5 +341,5 @@ leat_pp_has_include (LeatPreprocessor *self)
   name[strlen (name) - 1] = '\0';
   target = leat_pp_dup_target (self, name);
   return (header[0] == '"' && leat_pp_is_there (self, target)) || g_strv_contains (leat_pp_provided, name)
-         || g_strv_contains (leat_pp_brought, name);
+         || g_strv_contains (leat_pp_brought, name) || leat_kernel_brings (name);
 }

@@ -182,14 +182,14 @@ leat_operation_dup_identity (const LeatOperation *self)
     return g_strdup (self->identity[0] == 'l' ? leat_primitive_get_lowest (self->result)
                                               : leat_primitive_get_greatest (self->result));
   number = leat_expression_parse (self->identity, NULL);
-  return leat_expression_to_c (number, (const char *const[]){ NULL }, self->result == LEAT_DTYPE_F32);
+  return leat_expression_to_c (number, (const char *const[]){ NULL }, NULL, self->result == LEAT_DTYPE_F32);
 }
 
 static void
 leat_operation_write_expression (const LeatOperation *self, GString *head)
 {
   g_autofree char *text =
-    leat_expression_to_c (self->expression, (const char *const[]){ NULL }, self->result == LEAT_DTYPE_F32);
+    leat_expression_to_c (self->expression, (const char *const[]){ NULL }, NULL, self->result == LEAT_DTYPE_F32);
   g_autofree char *identity = leat_operation_dup_identity (self);
 
   leat_operation_write_plain (head, "Out", identity, "x", text, "a");

@@ -460,7 +460,7 @@ leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError 
   self->layout->args = (char **) g_ptr_array_free (g_steal_pointer (&args), FALSE);
   self->layout->predicate =
     self->expression != NULL
-      ? leat_expression_to_c (self->expression, none, g_str_equal (self->layout->arg_type, "float"))
+      ? leat_expression_to_c (self->expression, none, NULL, g_str_equal (self->layout->arg_type, "float"))
       : g_strdup (self->by == LEAT_COMPACT_BY_FLAGS ? "flags != 0" : "bits != 0");
   return leat_primitives_compact_check_operators (self, error)
          && leat_primitives_compact_set_arg_types (self, type, error);

@@ -111,7 +111,7 @@ leat_primitives_partition_compile (LeatPrimitivesPartition *self, LeatSpec *x, L
   g_autofree char *chosen = NULL;
 
   if (self->expression != NULL)
-    chosen = leat_expression_to_c (self->expression, (const char *const[]){ "x", NULL }, dtype == LEAT_DTYPE_F32);
+    chosen = leat_expression_to_c (self->expression, (const char *const[]){ "x", NULL }, NULL, dtype == LEAT_DTYPE_F32);
   leat_prefix_write_counts (head);
   g_string_append_printf (
     head,

@@ -27,7 +27,8 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   const char *const inputs[] = { NULL };
-  const LeatExpressionTypes types = { inputs, NULL, size % 2 == 0 ? LEAT_DTYPE_F32 : LEAT_DTYPE_I32, TRUE };
+  const LeatExpressionTypes types = { inputs, NULL, size % 2 == 0 ? LEAT_DTYPE_F32 : LEAT_DTYPE_I32, TRUE,
+                                      LEAT_DTYPE_ANY };
   g_autofree char *text = g_strndup ((const char *) data, size);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatExpression) expression = leat_expression_parse (text, &error);
@@ -42,7 +43,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       return 0;
     }
   leat_expression_check_types (expression, &types, NULL);
-  c = leat_expression_to_c (expression, inputs, FALSE);
+  c = leat_expression_to_c (expression, inputs, NULL, FALSE);
   back = dup_expression (c);
   if (strlen (back) > 16384)
     return 0; /* spaces have been put in */
