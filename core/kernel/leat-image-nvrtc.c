@@ -5,6 +5,7 @@
 /* Images for CUDA devices, by NVRTC, which is opened when it is first needed. */
 
 #include "leat-image-internal-private.h"
+#include "leat-kernel-bring-private.h"
 #include "leat-kernel-source-private.h"
 
 #include "driver/leat-driver-error.h"
@@ -50,7 +51,8 @@ static const struct
   { "nvrtcGetErrorString", offsetof (LeatNvrtc, describe) },
 };
 
-#define LEAT_NVRTC_VARIABLE "LEAT_NVRTC"
+#define LEAT_NVRTC_VARIABLE         "LEAT_NVRTC"
+#define LEAT_NVRTC_INCLUDE_VARIABLE "LEAT_CUDA_INCLUDE"
 
 static const char *const leat_nvrtc_names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL };
 
@@ -177,6 +179,41 @@ leat_nvrtc_explain_limit (const char *source, const char *messages, GError **err
   return TRUE;
 }
 
+/* -I for the folders of the toolkit's headers that the file includes: those of CCCL are in `cccl`, beside the others,
+ * or below it since CUDA 13. (transfer full) */
+static GPtrArray *
+leat_nvrtc_list_folders (LeatKernelSource *source, GError **error)
+{
+  g_autoptr (GPtrArray) headers = leat_kernel_source_list_toolkit (source),
+                        options = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *library = leat_toolkit_find_library (LEAT_NVRTC_VARIABLE, leat_nvrtc_names);
+
+  for (guint i = 0; i < headers->len; i++)
+    {
+      const char *header = g_ptr_array_index (headers, i), *given = g_getenv (LEAT_NVRTC_INCLUDE_VARIABLE);
+      g_autofree char *folder = leat_toolkit_find_include (LEAT_NVRTC_INCLUDE_VARIABLE, library, header);
+      g_autofree char *option = folder != NULL ? g_strconcat ("-I", folder, NULL) : NULL;
+
+      if (folder == NULL)
+        {
+          g_autofree char *named =
+            given != NULL && *given != '\0' ? g_strdup_printf ("in %s", given) : g_strdup ("here");
+
+          g_set_error (
+            error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+            "%s includes <%s>, a header of the CUDA toolkit, which is not %s; install the toolkit's headers, "
+            "or name their folder in " LEAT_NVRTC_INCLUDE_VARIABLE,
+            leat_kernel_source_get_name (source), header, named);
+          return NULL;
+        }
+      if (g_ptr_array_find_with_equal_func (options, option, g_str_equal, NULL))
+        continue;
+      g_ptr_array_add (options, g_build_filename (option, "cccl", NULL));
+      g_ptr_array_add (options, g_steal_pointer (&option));
+    }
+  return g_steal_pointer (&options);
+}
+
 static GBytes *
 leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source,
                   const LeatImageTarget *target, GError **error)
@@ -184,14 +221,20 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
   g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
   g_autofree char *arch = g_strdup_printf ("--gpu-architecture=%s", name);
   gboolean strict = leat_kernel_source_is_strict (source);
-  const char *options[] = { arch,
-                            "--std=c++17",
-                            "--device-as-default-execution-space",
-                            "--disable-warnings",
-                            "--device-int128",
-                            strict ? "--fmad=false" : "--fmad=true" };
-  int code = nvrtc->compile (program, G_N_ELEMENTS (options), options);
+  const char *const plain[] = { arch,
+                                "--std=c++17",
+                                "--device-as-default-execution-space",
+                                "--disable-warnings",
+                                "--device-int128",
+                                strict ? "--fmad=false" : "--fmad=true" };
+  g_autoptr (GPtrArray) options = leat_nvrtc_list_folders (source, error);
+  int code;
 
+  if (options == NULL)
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
+    g_ptr_array_add (options, g_strdup (plain[i]));
+  code = nvrtc->compile (program, (int) options->len, (const char *const *) options->pdata);
   if (code == 0)
     return leat_nvrtc_take_image (nvrtc, program, target);
   messages = leat_nvrtc_dup_messages (nvrtc, program, source);

@@ -206,8 +206,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
       gboolean global = (decl->flags & LEAT_DECL_IS_GLOBAL) && !(decl->flags & LEAT_DECL_IS_TEMPLATE);
 
-      if (left_out[i] || (global && decl->kind == LEAT_DECL_PROTOTYPE)
-          || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
+      if (left_out[i] || (global && decl->kind == LEAT_DECL_PROTOTYPE))
         leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
       else if (decl->kind == LEAT_DECL_REPORT)
         leat_kernel_unit_edit_report (unit, edits, decl);

@@ -210,7 +210,8 @@ leat_host_writer_dup_text (LeatHostWriter *self, GError **error)
                                          "leat-dialect-constants.h",   NULL };
   g_autofree char *edited = leat_edits_apply (self->edits, self->unit->tokens);
   g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit);
-  g_autofree char *written = g_strconcat (queues, edited, NULL);
+  g_autofree char *threads = leat_kernel_unit_dup_brought_threads (self->unit);
+  g_autofree char *written = g_strconcat (queues, threads, edited, NULL);
   g_autofree char *brought = leat_kernel_unit_dup_brought_text (self->unit, FALSE);
   gboolean anywhere = FALSE;
   g_autofree char *body = leat_kernel_dup_with_selves (self, written, &anywhere, error);

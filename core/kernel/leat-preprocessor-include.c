@@ -170,12 +170,6 @@ leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
       "cannot include <%s>: of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no "
       "include",
       header);
-  else if (g_str_has_prefix (header, "cooperative_groups"))
-    leat_pp_fail_source (
-      self, line,
-      "cannot include <%s>: a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp "
-      "(), and that of the whole grid leat_grid_sync (), for which the node needs cooperative=true",
-      header);
 }
 
 /* A file may include itself for as long as a condition ends that. */
