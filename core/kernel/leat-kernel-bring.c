@@ -12,7 +12,13 @@
 
 #include <string.h>
 
-#define LEAT_BRING_PRAGMA "#pragma leat_bring "
+#define LEAT_BRING_PRAGMA   "#pragma leat_bring "
+#define LEAT_BRING_STANDARD "leat-std.h"
+
+#define LEAT_BRING_STD     "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h"
+#define LEAT_BRING_CUDA    LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h", "leat-cuda-atomic.h"
+#define LEAT_BRING_GROUPS  "leat-cuda-groups.h", "leat-cuda-groups-partition.h"
+#define LEAT_BRING_BARRIER "leat-cuda-barrier.h"
 
 /* @name: of the header, or of a folder of them.  @is_cuda: a header of the CUDA toolkit, which NVRTC reads itself.
  * @texts: what it is on a CPU, and those of the library on a GPU too.  @others: headers that it includes, whose texts
@@ -21,19 +27,32 @@ static const struct
 {
   const char *name;
   gboolean is_cuda;
-  const char *texts[5];
+  const char *texts[8];
   const char *others[2];
   const char *threads[4];
 } leat_kernel_brought[] = {
-  { "leat-numbers.h", FALSE, { "leat-numbers.h" }, { NULL } },
-  { "leat-complex.h", FALSE, { "leat-complex.h" }, { NULL } },
-  { "cooperative_groups.h", TRUE, { NULL }, { NULL }, { "leat-cuda-groups.h", "leat-cuda-groups-partition.h" } },
+  { "leat-numbers.h", FALSE, { "leat-numbers.h" }, { NULL }, { NULL } },
+  { "leat-complex.h", FALSE, { "leat-complex.h" }, { NULL }, { NULL } },
+  { LEAT_BRING_STANDARD, FALSE, { LEAT_BRING_STD }, { NULL }, { NULL } },
+  { "cuda/std/atomic", TRUE, { LEAT_BRING_CUDA }, { NULL }, { NULL } },
+  { "cuda/std/barrier", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER } },
+  { "cuda/std/", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
+  { "cuda/atomic", TRUE, { LEAT_BRING_CUDA }, { NULL }, { NULL } },
+  { "cuda/barrier", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER } },
+  { "cuda/pipeline", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER, "leat-cuda-pipeline.h" } },
+  { "cuda/functional", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
+  { "cuda/type_traits", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
+  { "cooperative_groups.h", TRUE, { NULL }, { NULL }, { LEAT_BRING_GROUPS } },
   { "cooperative_groups/",
     TRUE,
     { "leat-cuda-values.h" },
     { NULL },
-    { "leat-cuda-groups.h", "leat-cuda-groups-partition.h", "leat-cuda-groups-algorithms.h" } },
+    { LEAT_BRING_GROUPS, "leat-cuda-groups-algorithms.h" } },
 };
+
+/* Headers of the standard library that kernels use; those of C++ have one text, of the library's own on both sides. */
+static const char *const leat_kernel_standard[] = { "type_traits", "limits", "utility", "functional", "algorithm",
+                                                    "array",       "tuple",  "complex", "numeric",    NULL };
 
 static int
 leat_kernel_find_brought (const char *header)
@@ -49,13 +68,29 @@ leat_kernel_find_brought (const char *header)
 gboolean
 leat_kernel_brings (const char *header)
 {
-  return leat_kernel_find_brought (header) >= 0;
+  return leat_kernel_find_brought (header) >= 0 || g_strv_contains (leat_kernel_standard, header);
 }
 
 char *
 leat_kernel_dup_bring_line (const char *header)
 {
-  return g_strconcat (LEAT_BRING_PRAGMA, header, NULL);
+  return g_strconcat (LEAT_BRING_PRAGMA, g_strv_contains (leat_kernel_standard, header) ? LEAT_BRING_STANDARD : header,
+                      NULL);
+}
+
+/* A program's file includes headers of the standard library for its host code: only kernels that name `std` need them.
+ */
+static gboolean
+leat_kernel_unit_needs_brought (const LeatKernelUnit *unit, const char *name)
+{
+  if (leat_kernel_find_brought (name) < 0)
+    return FALSE;
+  if (!g_str_equal (name, LEAT_BRING_STANDARD))
+    return TRUE;
+  for (guint i = 0; i < unit->tokens->tokens->len; i++)
+    if (leat_tokens_is (unit->tokens, i, "std") && leat_tokens_is (unit->tokens, i + 1, "::"))
+      return TRUE;
+  return FALSE;
 }
 
 GPtrArray *
@@ -74,7 +109,8 @@ leat_kernel_unit_list_brought (const LeatKernelUnit *unit)
       if (gap->length <= head || strncmp (at, LEAT_BRING_PRAGMA, head) != 0)
         continue;
       name = g_strstrip (g_strndup (at + head, gap->length - head));
-      if (leat_kernel_find_brought (name) >= 0)
+      if (leat_kernel_unit_needs_brought (unit, name)
+          && !g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
         g_ptr_array_add (names, name);
       else
         g_free (name);

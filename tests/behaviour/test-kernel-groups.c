@@ -1,35 +1,19 @@
 /* Leat - dataflow for GPU work that repeats
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "kernel-harness.h"
-
-#include <string.h>
+#include "header-cases.h"
 
 /* Cooperative groups (kernels/groups.cu) against plain loops over the same data. */
 
-#define THREADS 96
+#define THREADS HEADER_THREADS
 #define BLOCKS  3
 #define SIZES   3
-
-static guint32
-groups_mix (guint32 i)
-{
-  i = (i ^ (i >> 16)) * 0x7feb352du;
-  i = (i ^ (i >> 15)) * 0x846ca68bu;
-  return i ^ (i >> 16);
-}
-
-static guint32
-groups_item (guint32 i, guint32 n)
-{
-  return i < n ? groups_mix (i) : 0;
-}
 
 static void
 groups_expect_sums (guint32 *out, guint32 n)
 {
   for (guint i = 0; i < BLOCKS * THREADS; i++)
-    out[i / THREADS] += groups_item (i, n);
+    out[i / THREADS] += header_item (i, n);
 }
 
 static void
@@ -69,7 +53,7 @@ groups_expect_tiles (guint32 *out, guint32 n)
       guint32 v[8];
 
       for (guint i = 0; i < 8; i++)
-        v[i] = groups_item (t / 8 * 8 + i, n);
+        v[i] = header_item (t / 8 * 8 + i, n);
       groups_expect_tile_row (out + t, v, t % 8);
       out[t + 11 * THREADS] = t / 8 * 100 + THREADS / 8 * 10 + t % 8;
       out[t + 12 * THREADS] = t * 100 + t % 16;
@@ -113,9 +97,9 @@ groups_expect_some (guint32 *out, guint32 n)
       guint lanes[32], size = 0;
 
       for (guint t = warp; t < warp + 32; t++)
-        if (groups_item (t, n) % 2 == 1)
+        if (header_item (t, n) % 2 == 1)
           {
-            v[size] = groups_item (t, n);
+            v[size] = header_item (t, n);
             lanes[size++] = t;
           }
       for (guint i = 0; i < size; i++)
@@ -135,9 +119,9 @@ groups_expect_copies (guint32 *out, guint32 n)
 {
   for (guint32 i = 0; i < n; i++)
     {
-      out[i] = groups_mix (i);
-      out[n + i] = groups_mix (n - 1 - i);
-      out[2 * n + i] = groups_mix (n - 1 - i) + 1;
+      out[i] = header_mix (i);
+      out[n + i] = header_mix (n - 1 - i);
+      out[2 * n + i] = header_mix (n - 1 - i) + 1;
     }
 }
 
@@ -145,7 +129,7 @@ static void
 groups_expect_rounds (guint32 *out, guint32 n)
 {
   for (guint32 i = 0; i < n; i++)
-    out[i] = groups_mix (i);
+    out[i] = header_mix (i);
   for (guint32 i = n; i < 4 * n; i++)
     out[i] = out[(i / n - 1) * n + (i + 1) % n] + out[(i / n - 1) * n + (i + n - 1) % n];
 }
@@ -154,16 +138,10 @@ static void
 groups_expect_plain (guint32 *out, guint32 n)
 {
   for (guint32 i = 0; i < MIN (n, THREADS * BLOCKS); i++)
-    out[i] = groups_mix (i) + i / THREADS;
+    out[i] = header_mix (i) + i / THREADS;
 }
 
-static const struct
-{
-  const char *kernel;
-  void (*expect) (guint32 *out, guint32 n);
-  guint blocks, most;
-  gboolean cooperative;
-} groups_cases[] = {
+static const HeaderCase groups_cases[] = {
   { "sums", groups_expect_sums, BLOCKS, BLOCKS *THREADS, FALSE },
   { "tiles", groups_expect_tiles, 1, THREADS, FALSE },
   { "some", groups_expect_some, 1, THREADS, FALSE },
@@ -173,48 +151,11 @@ static const struct
   { "plain", groups_expect_plain, BLOCKS, BLOCKS *THREADS, FALSE },
 };
 
-static LeatKernelSource *
-groups_open_source (void)
-{
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "behaviour", "kernels", "groups.cu", NULL);
-  g_autoptr (GError) error = NULL;
-  LeatKernelSource *source = leat_kernel_source_new_from_file (path, &error);
-
-  g_assert_no_error (error);
-  return source;
-}
-
-static void
-test_groups_run (gconstpointer data)
-{
-  guint index = GPOINTER_TO_UINT (data);
-  const KernelShape shape = { { groups_cases[index].blocks, 1, 1 }, { THREADS, 1, 1 }, 0 };
-  g_autoptr (LeatKernelSource) source = groups_open_source ();
-  KernelHarness kernels;
-
-  if (!kernel_harness_init (&kernels, source))
-    return;
-  for (guint i = 0; i < SIZES; i++)
-    {
-      gint64 n = g_test_rand_int_range (1, (gint) groups_cases[index].most);
-      g_autofree guint32 *expected = g_new0 (guint32, KERNEL_ITEMS);
-      const guint32 *out = groups_cases[index].cooperative
-                             ? kernel_harness_run_cooperative (&kernels, groups_cases[index].kernel, &shape, n)
-                             : kernel_harness_run (&kernels, groups_cases[index].kernel, &shape, n);
-
-      groups_cases[index].expect (expected, (guint32) n);
-      for (guint k = 0; k < KERNEL_ITEMS; k++)
-        if (out[k] != expected[k])
-          g_error ("%s of %d: item %u is %u, not %u", groups_cases[index].kernel, (int) n, k, out[k], expected[k]);
-    }
-  kernel_harness_clear (&kernels);
-}
-
 /* Only what waits for the grid asks for a cooperative launch. */
 static void
 test_groups_launch (void)
 {
-  g_autoptr (LeatKernelSource) source = groups_open_source ();
+  g_autoptr (LeatKernelSource) source = header_cases_open ("groups.cu");
 
   for (guint i = 0; i < G_N_ELEMENTS (groups_cases); i++)
     {
@@ -230,12 +171,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (groups_cases); i++)
-    {
-      g_autofree char *path = g_strconcat ("/leat/kernel/groups/", groups_cases[i].kernel, NULL);
-
-      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_groups_run);
-    }
+  header_cases_add ("/leat/kernel/groups", "groups.cu", groups_cases, G_N_ELEMENTS (groups_cases));
   g_test_add_func ("/leat/kernel/groups/launch", test_groups_launch);
   return g_test_run ();
 }

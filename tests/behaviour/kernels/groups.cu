@@ -9,23 +9,10 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include "mix.cuh"
 
 namespace cg = cooperative_groups;
 using namespace cooperative_groups;
-
-__host__ __device__ inline uint32_t
-mix (uint32_t i)
-{
-  i = (i ^ (i >> 16)) * 0x7feb352du;
-  i = (i ^ (i >> 15)) * 0x846ca68bu;
-  return i ^ (i >> 16);
-}
-
-__device__ uint32_t
-item (uint32_t i, uint32_t n)
-{
-  return i < n ? mix (i) : 0;
-}
 
 template <class Group>
 __device__ uint32_t
