@@ -18,36 +18,57 @@
 #define LEAT_BRING_STD     "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h"
 #define LEAT_BRING_CUDA    LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h", "leat-cuda-atomic.h"
 #define LEAT_BRING_GROUPS  "leat-cuda-groups.h", "leat-cuda-groups-partition.h"
+#define LEAT_BRING_CUB     "leat-cub-warp.h", "leat-cub-block.h", "leat-cub-memory.h"
 #define LEAT_BRING_BARRIER "leat-cuda-barrier.h"
 
-/* @name: of the header, or of a folder of them.  @is_cuda: a header of the CUDA toolkit, which NVRTC reads itself.
+/* @name: of the header, or of a folder of them.  @word: without which the text does not need it, as that of a program
+ * whose host code does.  @is_cuda: a header of the CUDA toolkit, which NVRTC reads itself.
  * @texts: what it is on a CPU, and those of the library on a GPU too.  @others: headers that it includes, whose texts
  * @texts has as well.  @threads: what more it is on a CPU: a part of the file, whose functions get their thread. */
 static const struct
 {
-  const char *name;
+  const char *name, *word;
   gboolean is_cuda;
   const char *texts[8];
   const char *others[2];
   const char *threads[4];
 } leat_kernel_brought[] = {
-  { "leat-numbers.h", FALSE, { "leat-numbers.h" }, { NULL }, { NULL } },
-  { "leat-complex.h", FALSE, { "leat-complex.h" }, { NULL }, { NULL } },
-  { LEAT_BRING_STANDARD, FALSE, { LEAT_BRING_STD }, { NULL }, { NULL } },
-  { "cuda/std/atomic", TRUE, { LEAT_BRING_CUDA }, { NULL }, { NULL } },
-  { "cuda/std/barrier", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER } },
-  { "cuda/std/", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
-  { "cuda/atomic", TRUE, { LEAT_BRING_CUDA }, { NULL }, { NULL } },
-  { "cuda/barrier", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER } },
-  { "cuda/pipeline", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER, "leat-cuda-pipeline.h" } },
-  { "cuda/functional", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
-  { "cuda/type_traits", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
-  { "cooperative_groups.h", TRUE, { NULL }, { NULL }, { LEAT_BRING_GROUPS } },
+  { "leat-numbers.h", NULL, FALSE, { "leat-numbers.h" }, { NULL }, { NULL } },
+  { "leat-complex.h", NULL, FALSE, { "leat-complex.h" }, { NULL }, { NULL } },
+  { LEAT_BRING_STANDARD, "std", FALSE, { LEAT_BRING_STD }, { NULL }, { NULL } },
+  { "cuda/std/atomic", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { NULL } },
+  { "cuda/std/barrier", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER } },
+  { "cuda/std/", "cuda", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
+  { "cuda/atomic", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { NULL } },
+  { "cuda/barrier", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER } },
+  { "cuda/pipeline", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER, "leat-cuda-pipeline.h" } },
+  { "cuda/functional", "cuda", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
+  { "cuda/type_traits", "cuda", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
+  { "cooperative_groups.h", "cooperative_groups", TRUE, { "leat-cuda-values.h" }, { NULL }, { LEAT_BRING_GROUPS } },
   { "cooperative_groups/",
+    "cooperative_groups",
     TRUE,
     { "leat-cuda-values.h" },
     { NULL },
     { LEAT_BRING_GROUPS, "leat-cuda-groups-algorithms.h" } },
+  { "cub/cub.cuh",
+    "cub",
+    TRUE,
+    { LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h" },
+    { NULL },
+    { LEAT_BRING_CUB } },
+  { "cub/block/",
+    "cub",
+    TRUE,
+    { LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h" },
+    { NULL },
+    { LEAT_BRING_CUB } },
+  { "cub/warp/",
+    "cub",
+    TRUE,
+    { LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h" },
+    { NULL },
+    { LEAT_BRING_CUB } },
 };
 
 /* Headers of the standard library that kernels use; those of C++ have one text, of the library's own on both sides. */
@@ -78,19 +99,16 @@ leat_kernel_dup_bring_line (const char *header)
                       NULL);
 }
 
-/* A program's file includes headers of the standard library for its host code: only kernels that name `std` need them.
- */
 static gboolean
 leat_kernel_unit_needs_brought (const LeatKernelUnit *unit, const char *name)
 {
-  if (leat_kernel_find_brought (name) < 0)
-    return FALSE;
-  if (!g_str_equal (name, LEAT_BRING_STANDARD))
-    return TRUE;
-  for (guint i = 0; i < unit->tokens->tokens->len; i++)
-    if (leat_tokens_is (unit->tokens, i, "std") && leat_tokens_is (unit->tokens, i + 1, "::"))
+  int index = leat_kernel_find_brought (name);
+  const char *word = index >= 0 ? leat_kernel_brought[index].word : NULL;
+
+  for (guint i = 0; word != NULL && i < unit->tokens->tokens->len; i++)
+    if (leat_tokens_is (unit->tokens, i, word))
       return TRUE;
-  return FALSE;
+  return index >= 0 && word == NULL;
 }
 
 GPtrArray *
@@ -143,6 +161,18 @@ leat_kernel_unit_has_brought (const LeatKernelUnit *unit, const char *header)
   return wanted >= 0 && found & 1u << wanted;
 }
 
+/* NVRTC cannot read what <cub/cub.cuh> has for host code. */
+static void
+leat_kernel_append_cub_lines (GString *lines)
+{
+  static const char *const names[] = { "block/block_exchange",   "block/block_histogram", "block/block_load",
+                                       "block/block_radix_sort", "block/block_reduce",    "block/block_scan",
+                                       "block/block_store",      "warp/warp_reduce",      "warp/warp_scan" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_string_append_printf (lines, "#include <cub/%s.cuh>\n", names[i]);
+}
+
 /* @all: not the toolkit's alone */
 static char *
 leat_kernel_unit_dup_lines (const LeatKernelUnit *unit, gboolean all)
@@ -154,7 +184,9 @@ leat_kernel_unit_dup_lines (const LeatKernelUnit *unit, gboolean all)
     {
       const char *name = g_ptr_array_index (names, i);
 
-      if (all || leat_kernel_brought[leat_kernel_find_brought (name)].is_cuda)
+      if (!all && g_str_equal (name, "cub/cub.cuh"))
+        leat_kernel_append_cub_lines (lines);
+      else if (all || leat_kernel_brought[leat_kernel_find_brought (name)].is_cuda)
         g_string_append_printf (lines, "#include <%s>\n", name);
     }
   return g_string_free (lines, FALSE);

@@ -8,12 +8,6 @@
 
 namespace cooperative_groups {
 
-LEAT_INLINE unsigned int
-leat_mask_of (unsigned int n)
-{
-  return n >= 32 ? 0xffffffffu : (1u << n) - 1;
-}
-
 /* A piece of @n threads of a block, or of lanes. */
 LEAT_INLINE leat_lanes
 leat_cut_block (const thread_group &g, unsigned int n)

@@ -3,37 +3,10 @@
  */
 #pragma once
 
-/* <cooperative_groups.h> on the CPU.  A group knows its thread, so that its members need not look for it; functions that make a
+/* <cooperative_groups.h> on the CPU, behind leat-cuda-values.h.  A group knows its thread, so that its members need not look for it; functions that make a
  * first group are given theirs by leat-kernel-self.c, which knows them by the word LEAT_THREAD. */
 
 namespace cooperative_groups {
-
-/* A value of any size, by pieces that a warp's lanes can hand over. */
-template <class T, class F>
-LEAT_INLINE T
-leat_move (T v, F move)
-{
-  if constexpr (sizeof (T) <= 8)
-    return move (v);
-  else
-    {
-      uint64_t words[(sizeof (T) + 7) / 8] = {};
-
-      __builtin_memcpy (words, &v, sizeof v);
-      for (uint64_t &word : words)
-        word = move (word);
-      __builtin_memcpy (&v, words, sizeof v);
-      return v;
-    }
-}
-
-LEAT_INLINE uint3 leat_index_of (dim3 v) { return { v.x, v.y, v.z }; }
-
-LEAT_INLINE unsigned int
-leat_rank_in (uint3 index, dim3 extent)
-{
-  return index.x + extent.x * (index.y + extent.y * index.z);
-}
 
 /* Any group of threads of a block: all of them, or the lanes of `leat_mask`. */
 struct thread_group
@@ -152,7 +125,7 @@ struct leat_lanes : thread_group
   {
     int lane = (int) leat_lane_of (rank % leat_count);
 
-    return leat_move (v, [&] (auto w) { return leat_thread->__shfl_sync (leat_mask, w, lane); });
+    return leat_move_words (v, [&] (auto w) { return leat_thread->__shfl_sync (leat_mask, w, lane); });
   }
   template <class T> LEAT_MEMBER T shfl_up (T v, unsigned int delta) const
   {
@@ -202,19 +175,19 @@ template <unsigned int N, class Parent = void> struct thread_block_tile : leat_l
   static constexpr unsigned int num_threads () { return N; }
   template <class T> LEAT_MEMBER T shfl (T v, int rank) const
   {
-    return leat_move (v, [&] (auto w) { return leat_thread->__shfl_sync (leat_mask, w, rank, (int) N); });
+    return leat_move_words (v, [&] (auto w) { return leat_thread->__shfl_sync (leat_mask, w, rank, (int) N); });
   }
   template <class T> LEAT_MEMBER T shfl_up (T v, unsigned int delta) const
   {
-    return leat_move (v, [&] (auto w) { return leat_thread->__shfl_up_sync (leat_mask, w, delta, (int) N); });
+    return leat_move_words (v, [&] (auto w) { return leat_thread->__shfl_up_sync (leat_mask, w, delta, (int) N); });
   }
   template <class T> LEAT_MEMBER T shfl_down (T v, unsigned int delta) const
   {
-    return leat_move (v, [&] (auto w) { return leat_thread->__shfl_down_sync (leat_mask, w, delta, (int) N); });
+    return leat_move_words (v, [&] (auto w) { return leat_thread->__shfl_down_sync (leat_mask, w, delta, (int) N); });
   }
   template <class T> LEAT_MEMBER T shfl_xor (T v, unsigned int bits) const
   {
-    return leat_move (v, [&] (auto w) { return leat_thread->__shfl_xor_sync (leat_mask, w, (int) bits, (int) N); });
+    return leat_move_words (v, [&] (auto w) { return leat_thread->__shfl_xor_sync (leat_mask, w, (int) bits, (int) N); });
   }
 };
 

@@ -3,8 +3,40 @@
  */
 #pragma once
 
-/* Types of CUDA's headers on the CPU that have nothing to do with threads: sizes with a promise about their alignment, and
- * what groups combine values by. */
+/* What several of CUDA's headers have on the CPU: how values are handed over, sizes with a promise about their alignment,
+ * and what groups combine values by. */
+
+/* A value of any size, by pieces that a warp's lanes can hand over. */
+template <class T, class F>
+LEAT_INLINE T
+leat_move_words (T v, F move)
+{
+  if constexpr (sizeof (T) <= 8)
+    return move (v);
+  else
+    {
+      uint64_t words[(sizeof (T) + 7) / 8] = {};
+
+      __builtin_memcpy (words, &v, sizeof v);
+      for (uint64_t &word : words)
+        word = move (word);
+      __builtin_memcpy (&v, words, sizeof v);
+      return v;
+    }
+}
+
+LEAT_INLINE unsigned int
+leat_rank_in (uint3 index, dim3 extent)
+{
+  return index.x + extent.x * (index.y + extent.y * index.z);
+}
+
+/* The bits of the first @n lanes. */
+LEAT_INLINE unsigned int
+leat_mask_of (unsigned int n)
+{
+  return n >= 32 ? 0xffffffffu : (1u << n) - 1;
+}
 
 namespace cuda {
 
