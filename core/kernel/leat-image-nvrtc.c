@@ -177,20 +177,56 @@ leat_nvrtc_explain_limit (const char *source, const char *messages, GError **err
   return TRUE;
 }
 
+/* The toolkit's headers that @text begins with (leat-kernel-bring.c): where they lie, as an option, and where they have
+ * those that they include themselves.  FALSE where one is missing. */
+static gboolean
+leat_nvrtc_find_headers (LeatKernelSource *source, const char *text, GPtrArray *options, GError **error)
+{
+  static const char begin[] = "#include <";
+
+  for (; g_str_has_prefix (text, begin); text = strchr (text, '\n') + 1)
+    {
+      const char *name = text + strlen (begin);
+      g_autofree char *header = g_strndup (name, strcspn (name, ">"));
+      g_autofree char *folder = leat_toolkit_find_headers (header);
+
+      if (folder == NULL)
+        {
+          g_set_error (
+            error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+            "%s includes <%s>, which on a GPU is the CUDA toolkit's, and no toolkit here has it; install its "
+            "headers, or set CUDA_HOME to the folder in which its folder \"include\" lies%s",
+            leat_kernel_source_get_name (source), header,
+            g_str_equal (header, "cuComplex.h") ? "; <leat-complex.h> needs none" : "; <leat-numbers.h> needs none");
+          return FALSE;
+        }
+      if (options->len == 0)
+        {
+          g_ptr_array_add (options, g_strconcat ("--include-path=", folder, NULL));
+          g_ptr_array_add (options, g_strconcat ("--include-path=", folder, "/cccl", NULL));
+        }
+    }
+  return TRUE;
+}
+
 static GBytes *
-leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source,
+leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source, GPtrArray *headers,
                   const LeatImageTarget *target, GError **error)
 {
   g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
   g_autofree char *arch = g_strdup_printf ("--gpu-architecture=%s", name);
   gboolean strict = leat_kernel_source_is_strict (source);
-  const char *options[] = { arch,
-                            "--std=c++17",
-                            "--device-as-default-execution-space",
-                            "--disable-warnings",
-                            "--device-int128",
-                            strict ? "--fmad=false" : "--fmad=true" };
-  int code = nvrtc->compile (program, G_N_ELEMENTS (options), options);
+  const char *options[8] = { arch,
+                             "--std=c++17",
+                             "--device-as-default-execution-space",
+                             "--disable-warnings",
+                             "--device-int128",
+                             strict ? "--fmad=false" : "--fmad=true" };
+  int n = 6, code;
+
+  for (guint i = 0; i < headers->len; i++)
+    options[n++] = g_ptr_array_index (headers, i);
+  code = nvrtc->compile (program, n, options);
 
   if (code == 0)
     return leat_nvrtc_take_image (nvrtc, program, target);
@@ -217,6 +253,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
   LeatKernelForm form = leat_image_target_get_form (target);
   const char *text;
   LeatNvrtcHandle program = NULL;
+  g_autoptr (GPtrArray) headers = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *own = NULL;
   GBytes *image;
   int code;
@@ -226,7 +263,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
     return NULL;
   own = form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_cuda_text (source, form, error) : NULL;
   text = form != LEAT_KERNEL_PLAIN ? own : leat_kernel_source_get_cuda_text (source, error);
-  if (text == NULL)
+  if (text == NULL || !leat_nvrtc_find_headers (source, text, headers, error))
     return NULL;
   code = leat_nvrtc_create (nvrtc, &program, text, leat_kernel_source_get_name (source));
   if (code != 0)
@@ -235,7 +272,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
                    leat_kernel_source_get_name (source), nvrtc->describe (code));
       return NULL;
     }
-  image = leat_nvrtc_build (nvrtc, program, source, target, error);
+  image = leat_nvrtc_build (nvrtc, program, source, headers, target, error);
   nvrtc->destroy (&program);
   return image;
 }

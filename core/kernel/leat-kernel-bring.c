@@ -13,17 +13,26 @@
 
 #define LEAT_BRING_PRAGMA "#pragma leat_bring "
 
-/* @is_cuda: a header of the CUDA toolkit, which NVRTC reads itself.  @texts: what it is on a CPU, and those of the
- * library on a GPU too.  @others: headers that it includes, whose texts @texts has as well. */
+/* What CUDA's have in common, and is not for others to name. */
+#define LEAT_BROUGHT_INNER "leat-cuda-narrow.h"
+
+/* @is_cuda: of the CUDA toolkit, and NVRTC reads it itself.  @texts: what it is on a CPU, and of the library's own on a
+ * GPU too.  @others: those that it includes, which stand before it in this list. */
 static const struct
 {
   const char *name;
   gboolean is_cuda;
-  const char *texts[5];
+  const char *both;
+  const char *texts[2];
   const char *others[2];
 } leat_kernel_brought[] = {
-  { "leat-numbers.h", FALSE, { "leat-numbers.h" }, { NULL } },
-  { "leat-complex.h", FALSE, { "leat-complex.h" }, { NULL } },
+  { "leat-numbers.h", FALSE, "leat-numbers.h", { NULL }, { NULL } },
+  { "leat-complex.h", FALSE, "leat-complex.h", { NULL }, { NULL } },
+  { LEAT_BROUGHT_INNER, FALSE, "leat-cuda-constants.h", { "leat-cuda-narrow.h" }, { "leat-numbers.h" } },
+  { "cuda_fp16.h", TRUE, NULL, { "leat-cuda-fp16.h", "leat-cuda-half.h" }, { LEAT_BROUGHT_INNER } },
+  { "cuda_bf16.h", TRUE, NULL, { "leat-cuda-bf16.h", "leat-cuda-half.h" }, { "cuda_fp16.h" } },
+  { "cuda_fp8.h", TRUE, NULL, { "leat-cuda-fp8.h" }, { "cuda_bf16.h" } },
+  { "cuComplex.h", TRUE, NULL, { "leat-cuda-complex.h" }, { NULL } },
 };
 
 static int
@@ -38,7 +47,7 @@ leat_kernel_find_brought (const char *header)
 gboolean
 leat_kernel_brings (const char *header)
 {
-  return leat_kernel_find_brought (header) >= 0;
+  return leat_kernel_find_brought (header) >= 0 && !g_str_equal (header, LEAT_BROUGHT_INNER);
 }
 
 char *
@@ -70,17 +79,23 @@ leat_kernel_unit_find_brought (const LeatKernelUnit *unit)
   return found;
 }
 
-gboolean
-leat_kernel_unit_has_brought (const LeatKernelUnit *unit, const char *header)
+/* With those that they include. */
+static guint
+leat_kernel_add_others (guint found)
 {
-  guint found = leat_kernel_unit_find_brought (unit);
-  int wanted = leat_kernel_find_brought (header);
-
-  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_brought); i++)
+  for (guint i = G_N_ELEMENTS (leat_kernel_brought); i-- > 0;)
     for (guint k = 0; found & 1u << i && k < G_N_ELEMENTS (leat_kernel_brought[i].others); k++)
       if (leat_kernel_brought[i].others[k] != NULL)
         found |= 1u << leat_kernel_find_brought (leat_kernel_brought[i].others[k]);
-  return wanted >= 0 && found & 1u << wanted;
+  return found;
+}
+
+gboolean
+leat_kernel_unit_has_brought (const LeatKernelUnit *unit, const char *header)
+{
+  int wanted = leat_kernel_find_brought (header);
+
+  return wanted >= 0 && leat_kernel_add_others (leat_kernel_unit_find_brought (unit)) & 1u << wanted;
 }
 
 char *
@@ -96,30 +111,28 @@ leat_kernel_unit_dup_brought_lines (const LeatKernelUnit *unit)
 }
 
 static void
-leat_kernel_append_texts (GString *out, GHashTable *seen, guint index)
+leat_kernel_append_text (GString *out, const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_brought[index].texts); i++)
-    {
-      const char *name = leat_kernel_brought[index].texts[i];
-      g_autofree char *text = NULL;
+  g_autofree char *text = name != NULL ? leat_kernel_dup_device_text (name) : NULL;
 
-      if (name == NULL || !g_hash_table_add (seen, (gpointer) name))
-        continue;
-      text = leat_kernel_dup_device_text (name);
-      g_string_append (out, text);
-    }
+  if (text != NULL)
+    g_string_append (out, text);
 }
 
 char *
 leat_kernel_unit_dup_brought_text (const LeatKernelUnit *unit, gboolean cuda)
 {
-  guint found = leat_kernel_unit_find_brought (unit);
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  guint all = leat_kernel_add_others (leat_kernel_unit_find_brought (unit));
   GString *out = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_brought); i++)
-    if (found & 1u << i && !(cuda && leat_kernel_brought[i].is_cuda))
-      leat_kernel_append_texts (out, seen, i);
+    {
+      if (!(all & 1u << i))
+        continue;
+      leat_kernel_append_text (out, leat_kernel_brought[i].both);
+      for (guint k = 0; !cuda && k < G_N_ELEMENTS (leat_kernel_brought[i].texts); k++)
+        leat_kernel_append_text (out, leat_kernel_brought[i].texts[k]);
+    }
   return g_string_free (out, FALSE);
 }
 

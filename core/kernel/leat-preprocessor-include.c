@@ -170,8 +170,8 @@ leat_pp_refuse_header (LeatPreprocessor *self, guint line, const char *header)
            "leat_grid_sync (), for which the node needs cooperative=true";
   else if (g_str_has_prefix (header, "leat"))
     hint = "of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no include";
-  else if (g_str_has_prefix (header, "cuda_fp16") || g_str_has_prefix (header, "cuda_bf16"))
-    hint = "half-precision arithmetic is not offered in kernels yet";
+  else if (g_str_has_prefix (header, "cuda_fp") || g_str_has_prefix (header, "cuda_bf"))
+    hint = "of CUDA's number types there are <cuda_fp16.h>, <cuda_bf16.h>, <cuda_fp8.h> and <cuComplex.h>";
   leat_pp_fail_source (self, line, "cannot include <%s>: %s", header, hint);
 }
 
