@@ -5,7 +5,6 @@
 /* Images for CUDA devices, by NVRTC, which is opened when it is first needed. */
 
 #include "leat-image-internal-private.h"
-#include "leat-kernel-bring-private.h"
 #include "leat-kernel-source-private.h"
 
 #include "driver/leat-driver-error.h"
@@ -51,8 +50,7 @@ static const struct
   { "nvrtcGetErrorString", offsetof (LeatNvrtc, describe) },
 };
 
-#define LEAT_NVRTC_VARIABLE         "LEAT_NVRTC"
-#define LEAT_NVRTC_INCLUDE_VARIABLE "LEAT_CUDA_INCLUDE"
+#define LEAT_NVRTC_VARIABLE "LEAT_NVRTC"
 
 static const char *const leat_nvrtc_names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL };
 
@@ -179,62 +177,64 @@ leat_nvrtc_explain_limit (const char *source, const char *messages, GError **err
   return TRUE;
 }
 
-/* -I for the folders of the toolkit's headers that the file includes: those of CCCL are in `cccl`, beside the others,
- * or below it since CUDA 13. (transfer full) */
-static GPtrArray *
-leat_nvrtc_list_folders (LeatKernelSource *source, GError **error)
+static const char *
+leat_nvrtc_get_substitute (const char *header)
 {
-  g_autoptr (GPtrArray) headers = leat_kernel_source_list_toolkit (source),
-                        options = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *library = leat_toolkit_find_library (LEAT_NVRTC_VARIABLE, leat_nvrtc_names);
+  if (g_str_equal (header, "cuComplex.h"))
+    return "; <leat-complex.h> needs none";
+  return g_str_has_prefix (header, "cuda_") ? "; <leat-numbers.h> needs none" : "";
+}
 
-  for (guint i = 0; i < headers->len; i++)
+/* The toolkit's headers that @text begins with (leat-kernel-bring.c): where they lie, as an option, and where they have
+ * those that they include themselves.  FALSE where one is missing. */
+static gboolean
+leat_nvrtc_find_headers (LeatKernelSource *source, const char *text, GPtrArray *options, GError **error)
+{
+  static const char begin[] = "#include <";
+
+  for (; g_str_has_prefix (text, begin); text = strchr (text, '\n') + 1)
     {
-      const char *header = g_ptr_array_index (headers, i), *given = g_getenv (LEAT_NVRTC_INCLUDE_VARIABLE);
-      g_autofree char *folder = leat_toolkit_find_include (LEAT_NVRTC_INCLUDE_VARIABLE, library, header);
-      g_autofree char *option = folder != NULL ? g_strconcat ("-I", folder, NULL) : NULL;
+      const char *name = text + strlen (begin);
+      g_autofree char *header = g_strndup (name, strcspn (name, ">"));
+      g_autofree char *folder = leat_toolkit_find_headers (header);
 
       if (folder == NULL)
         {
-          g_autofree char *named =
-            given != NULL && *given != '\0' ? g_strdup_printf ("in %s", given) : g_strdup ("here");
-
           g_set_error (
             error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
-            "%s includes <%s>, a header of the CUDA toolkit, which is not %s; install the toolkit's headers, "
-            "or name their folder in " LEAT_NVRTC_INCLUDE_VARIABLE,
-            leat_kernel_source_get_name (source), header, named);
-          return NULL;
+            "%s includes <%s>, which on a GPU is the CUDA toolkit's, and no toolkit here has it; install its "
+            "headers, or set CUDA_HOME to the folder in which its folder \"include\" lies%s",
+            leat_kernel_source_get_name (source), header, leat_nvrtc_get_substitute (header));
+          return FALSE;
         }
-      if (g_ptr_array_find_with_equal_func (options, option, g_str_equal, NULL))
-        continue;
-      g_ptr_array_add (options, g_build_filename (option, "cccl", NULL));
-      g_ptr_array_add (options, g_steal_pointer (&option));
+      if (options->len == 0)
+        {
+          g_ptr_array_add (options, g_strconcat ("--include-path=", folder, NULL));
+          g_ptr_array_add (options, g_strconcat ("--include-path=", folder, "/cccl", NULL));
+        }
     }
-  return g_steal_pointer (&options);
+  return TRUE;
 }
 
 static GBytes *
-leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source,
+leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source, GPtrArray *headers,
                   const LeatImageTarget *target, GError **error)
 {
   g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
   g_autofree char *arch = g_strdup_printf ("--gpu-architecture=%s", name);
   gboolean strict = leat_kernel_source_is_strict (source);
-  const char *const plain[] = { arch,
-                                "--std=c++17",
-                                "--device-as-default-execution-space",
-                                "--disable-warnings",
-                                "--device-int128",
-                                strict ? "--fmad=false" : "--fmad=true" };
-  g_autoptr (GPtrArray) options = leat_nvrtc_list_folders (source, error);
-  int code;
+  const char *options[8] = { arch,
+                             "--std=c++17",
+                             "--device-as-default-execution-space",
+                             "--disable-warnings",
+                             "--device-int128",
+                             strict ? "--fmad=false" : "--fmad=true" };
+  int n = 6, code;
 
-  if (options == NULL)
-    return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
-    g_ptr_array_add (options, g_strdup (plain[i]));
-  code = nvrtc->compile (program, (int) options->len, (const char *const *) options->pdata);
+  for (guint i = 0; i < headers->len; i++)
+    options[n++] = g_ptr_array_index (headers, i);
+  code = nvrtc->compile (program, n, options);
+
   if (code == 0)
     return leat_nvrtc_take_image (nvrtc, program, target);
   messages = leat_nvrtc_dup_messages (nvrtc, program, source);
@@ -260,6 +260,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
   LeatKernelForm form = leat_image_target_get_form (target);
   const char *text;
   LeatNvrtcHandle program = NULL;
+  g_autoptr (GPtrArray) headers = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *own = NULL;
   GBytes *image;
   int code;
@@ -269,7 +270,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
     return NULL;
   own = form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_cuda_text (source, form, error) : NULL;
   text = form != LEAT_KERNEL_PLAIN ? own : leat_kernel_source_get_cuda_text (source, error);
-  if (text == NULL)
+  if (text == NULL || !leat_nvrtc_find_headers (source, text, headers, error))
     return NULL;
   code = leat_nvrtc_create (nvrtc, &program, text, leat_kernel_source_get_name (source));
   if (code != 0)
@@ -278,7 +279,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
                    leat_kernel_source_get_name (source), nvrtc->describe (code));
       return NULL;
     }
-  image = leat_nvrtc_build (nvrtc, program, source, target, error);
+  image = leat_nvrtc_build (nvrtc, program, source, headers, target, error);
   nvrtc->destroy (&program);
   return image;
 }

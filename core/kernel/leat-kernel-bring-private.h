@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "leat-kernel-source-private.h"
 #include "leat-kernel-unit-private.h"
 
 G_BEGIN_DECLS
@@ -28,8 +27,5 @@ char *leat_kernel_unit_dup_brought_text (const LeatKernelUnit *unit, gboolean cu
 char *leat_kernel_unit_dup_brought_threads (const LeatKernelUnit *unit);
 /* `#include` of each that is the CUDA toolkit's, for NVRTC. (transfer full) */
 char *leat_kernel_unit_dup_toolkit_lines (const LeatKernelUnit *unit);
-
-/* The toolkit's headers that a source includes: (element-type utf8). (transfer full) */
-GPtrArray *leat_kernel_source_list_toolkit (LeatKernelSource *source);
 
 G_END_DECLS

@@ -7,7 +7,6 @@
 
 #include "leat-kernel-bring-private.h"
 
-#include "leat-kernel-source-internal-private.h"
 #include "leat-kernel-transform-private.h"
 
 #include <string.h>
@@ -15,61 +14,66 @@
 #define LEAT_BRING_PRAGMA   "#pragma leat_bring "
 #define LEAT_BRING_STANDARD "leat-std.h"
 
-#define LEAT_BRING_STD     "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h"
-#define LEAT_BRING_CUDA    LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h", "leat-cuda-atomic.h"
-#define LEAT_BRING_GROUPS  "leat-cuda-groups.h", "leat-cuda-groups-partition.h"
-#define LEAT_BRING_CUB     "leat-cub-warp.h", "leat-cub-block.h", "leat-cub-memory.h"
+/* What headers have in common, and is not for others to name. */
+#define LEAT_BRING_NARROW  "leat-cuda-narrow.h"
+#define LEAT_BRING_STD     "leat-cuda-std.h"
+#define LEAT_BRING_VALUES  "leat-cuda-values.h"
+#define LEAT_BRING_ATOMIC  "leat-cuda-atomic.h"
 #define LEAT_BRING_BARRIER "leat-cuda-barrier.h"
+#define LEAT_BRING_GROUPS  "leat-cuda-groups.h"
+#define LEAT_BRING_CUB     "leat-cub.h"
+
+static const char *const leat_kernel_inner[] = { LEAT_BRING_NARROW,  LEAT_BRING_STD,
+                                                 LEAT_BRING_VALUES,  LEAT_BRING_ATOMIC,
+                                                 LEAT_BRING_BARRIER, LEAT_BRING_GROUPS,
+                                                 LEAT_BRING_CUB,     NULL };
 
 /* @name: of the header, or of a folder of them.  @word: without which the text does not need it, as that of a program
- * whose host code does.  @is_cuda: a header of the CUDA toolkit, which NVRTC reads itself.
- * @texts: what it is on a CPU, and those of the library on a GPU too.  @others: headers that it includes, whose texts
- * @texts has as well.  @threads: what more it is on a CPU: a part of the file, whose functions get their thread. */
+ * whose host code does.  @is_cuda: of the CUDA toolkit, and NVRTC reads it itself.  @both: what it is on all devices.
+ * @texts: what more it is on a CPU.  @threads: likewise, but a part of the file, whose functions get their thread.
+ * @others: those that it includes, which stand before it in this list. */
 static const struct
 {
   const char *name, *word;
   gboolean is_cuda;
-  const char *texts[8];
-  const char *others[2];
-  const char *threads[4];
+  const char *both[4], *texts[5], *threads[3], *others[2];
 } leat_kernel_brought[] = {
-  { "leat-numbers.h", NULL, FALSE, { "leat-numbers.h" }, { NULL }, { NULL } },
-  { "leat-complex.h", NULL, FALSE, { "leat-complex.h" }, { NULL }, { NULL } },
-  { LEAT_BRING_STANDARD, "std", FALSE, { LEAT_BRING_STD }, { NULL }, { NULL } },
-  { "cuda/std/atomic", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { NULL } },
-  { "cuda/std/barrier", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER } },
-  { "cuda/std/", "cuda", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
-  { "cuda/atomic", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { NULL } },
-  { "cuda/barrier", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER } },
-  { "cuda/pipeline", "cuda", TRUE, { LEAT_BRING_CUDA }, { NULL }, { LEAT_BRING_BARRIER, "leat-cuda-pipeline.h" } },
-  { "cuda/functional", "cuda", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
-  { "cuda/type_traits", "cuda", TRUE, { LEAT_BRING_STD, "leat-std-host.h" }, { NULL }, { NULL } },
-  { "cooperative_groups.h", "cooperative_groups", TRUE, { "leat-cuda-values.h" }, { NULL }, { LEAT_BRING_GROUPS } },
-  { "cooperative_groups/",
-    "cooperative_groups",
-    TRUE,
-    { "leat-cuda-values.h" },
-    { NULL },
-    { LEAT_BRING_GROUPS, "leat-cuda-groups-algorithms.h" } },
-  { "cub/cub.cuh",
-    "cub",
-    TRUE,
-    { LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h" },
-    { NULL },
-    { LEAT_BRING_CUB } },
-  { "cub/block/",
-    "cub",
-    TRUE,
-    { LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h" },
-    { NULL },
-    { LEAT_BRING_CUB } },
-  { "cub/warp/",
-    "cub",
-    TRUE,
-    { LEAT_BRING_STD, "leat-std-host.h", "leat-cuda-values.h" },
-    { NULL },
-    { LEAT_BRING_CUB } },
+  { "leat-numbers.h", .both = { "leat-numbers.h" } },
+  { "leat-complex.h", .both = { "leat-complex.h" } },
+  { LEAT_BRING_NARROW, .both = { "leat-cuda-constants.h" }, .texts = { "leat-cuda-narrow.h" },
+    .others = { "leat-numbers.h" } },
+  { "cuda_fp16.h", .is_cuda = TRUE, .texts = { "leat-cuda-fp16.h", "leat-cuda-half.h" },
+    .others = { LEAT_BRING_NARROW } },
+  { "cuda_bf16.h", .is_cuda = TRUE, .texts = { "leat-cuda-bf16.h", "leat-cuda-half.h" }, .others = { "cuda_fp16.h" } },
+  { "cuda_fp8.h", .is_cuda = TRUE, .texts = { "leat-cuda-fp8.h" }, .others = { "cuda_bf16.h" } },
+  { "cuComplex.h", .is_cuda = TRUE, .texts = { "leat-cuda-complex.h" } },
+  { LEAT_BRING_STANDARD, "std",
+    .both = { "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h" } },
+  { LEAT_BRING_STD,
+    .texts = { "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h", "leat-std-host.h" } },
+  { LEAT_BRING_VALUES, .texts = { "leat-cuda-values.h" } },
+  { LEAT_BRING_ATOMIC, .texts = { "leat-cuda-atomic.h" }, .others = { LEAT_BRING_STD } },
+  { LEAT_BRING_BARRIER, .threads = { "leat-cuda-barrier.h" }, .others = { LEAT_BRING_VALUES, LEAT_BRING_ATOMIC } },
+  { LEAT_BRING_GROUPS, .threads = { "leat-cuda-groups.h", "leat-cuda-groups-partition.h" },
+    .others = { LEAT_BRING_VALUES } },
+  { LEAT_BRING_CUB, .threads = { "leat-cub-warp.h", "leat-cub-block.h", "leat-cub-memory.h" },
+    .others = { LEAT_BRING_VALUES, LEAT_BRING_STD } },
+  { "cuda/std/atomic", "cuda", TRUE, .others = { LEAT_BRING_ATOMIC } },
+  { "cuda/std/barrier", "cuda", TRUE, .others = { LEAT_BRING_BARRIER } },
+  { "cuda/std/", "cuda", TRUE, .others = { LEAT_BRING_STD } },
+  { "cuda/functional", "cuda", TRUE, .others = { LEAT_BRING_STD } },
+  { "cuda/type_traits", "cuda", TRUE, .others = { LEAT_BRING_STD } },
+  { "cuda/atomic", "cuda", TRUE, .others = { LEAT_BRING_ATOMIC } },
+  { "cuda/barrier", "cuda", TRUE, .others = { LEAT_BRING_BARRIER } },
+  { "cuda/pipeline", "cuda", TRUE, .threads = { "leat-cuda-pipeline.h" }, .others = { LEAT_BRING_BARRIER } },
+  { "cooperative_groups.h", "cooperative_groups", TRUE, .others = { LEAT_BRING_GROUPS } },
+  { "cooperative_groups/", "cooperative_groups", TRUE, .threads = { "leat-cuda-groups-algorithms.h" },
+    .others = { LEAT_BRING_GROUPS } },
+  { "cub/cub.cuh", "cub", TRUE, .others = { LEAT_BRING_CUB } },
+  { "cub/block/", "cub", TRUE, .others = { LEAT_BRING_CUB } },
+  { "cub/warp/", "cub", TRUE, .others = { LEAT_BRING_CUB } },
 };
+G_STATIC_ASSERT (G_N_ELEMENTS (leat_kernel_brought) <= 32);
 
 /* Headers of the standard library that kernels use; those of C++ have one text, of the library's own on both sides. */
 static const char *const leat_kernel_standard[] = { "type_traits", "limits", "utility", "functional", "algorithm",
@@ -89,7 +93,8 @@ leat_kernel_find_brought (const char *header)
 gboolean
 leat_kernel_brings (const char *header)
 {
-  return leat_kernel_find_brought (header) >= 0 || g_strv_contains (leat_kernel_standard, header);
+  return (leat_kernel_find_brought (header) >= 0 && !g_strv_contains (leat_kernel_inner, header))
+         || g_strv_contains (leat_kernel_standard, header);
 }
 
 char *
@@ -148,17 +153,23 @@ leat_kernel_unit_find_brought (const LeatKernelUnit *unit)
   return found;
 }
 
-gboolean
-leat_kernel_unit_has_brought (const LeatKernelUnit *unit, const char *header)
+/* With those that they include. */
+static guint
+leat_kernel_add_others (guint found)
 {
-  guint found = leat_kernel_unit_find_brought (unit);
-  int wanted = leat_kernel_find_brought (header);
-
-  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_brought); i++)
+  for (guint i = G_N_ELEMENTS (leat_kernel_brought); i-- > 0;)
     for (guint k = 0; found & 1u << i && k < G_N_ELEMENTS (leat_kernel_brought[i].others); k++)
       if (leat_kernel_brought[i].others[k] != NULL)
         found |= 1u << leat_kernel_find_brought (leat_kernel_brought[i].others[k]);
-  return wanted >= 0 && found & 1u << wanted;
+  return found;
+}
+
+gboolean
+leat_kernel_unit_has_brought (const LeatKernelUnit *unit, const char *header)
+{
+  int wanted = leat_kernel_find_brought (header);
+
+  return wanted >= 0 && leat_kernel_add_others (leat_kernel_unit_find_brought (unit)) & 1u << wanted;
 }
 
 /* NVRTC cannot read what <cub/cub.cuh> has for host code. */
@@ -198,17 +209,6 @@ leat_kernel_unit_dup_brought_lines (const LeatKernelUnit *unit)
   return leat_kernel_unit_dup_lines (unit, TRUE);
 }
 
-GPtrArray *
-leat_kernel_source_list_toolkit (LeatKernelSource *source)
-{
-  GPtrArray *names = leat_kernel_unit_list_brought (source->unit);
-
-  for (guint i = names->len; i-- > 0;)
-    if (!leat_kernel_brought[leat_kernel_find_brought (g_ptr_array_index (names, i))].is_cuda)
-      g_ptr_array_remove_index (names, i);
-  return names;
-}
-
 char *
 leat_kernel_unit_dup_toolkit_lines (const LeatKernelUnit *unit)
 {
@@ -232,25 +232,30 @@ leat_kernel_append_texts (GString *out, GHashTable *seen, const char *const *nam
 char *
 leat_kernel_unit_dup_brought_text (const LeatKernelUnit *unit, gboolean cuda)
 {
-  guint found = leat_kernel_unit_find_brought (unit);
+  guint all = leat_kernel_add_others (leat_kernel_unit_find_brought (unit));
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   GString *out = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_brought); i++)
-    if (found & 1u << i && !(cuda && leat_kernel_brought[i].is_cuda))
-      leat_kernel_append_texts (out, seen, leat_kernel_brought[i].texts, G_N_ELEMENTS (leat_kernel_brought[i].texts));
+    {
+      if (!(all & 1u << i))
+        continue;
+      leat_kernel_append_texts (out, seen, leat_kernel_brought[i].both, G_N_ELEMENTS (leat_kernel_brought[i].both));
+      if (!cuda)
+        leat_kernel_append_texts (out, seen, leat_kernel_brought[i].texts, G_N_ELEMENTS (leat_kernel_brought[i].texts));
+    }
   return g_string_free (out, FALSE);
 }
 
 char *
 leat_kernel_unit_dup_brought_threads (const LeatKernelUnit *unit)
 {
-  guint found = leat_kernel_unit_find_brought (unit);
+  guint all = leat_kernel_add_others (leat_kernel_unit_find_brought (unit));
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   GString *out = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_brought); i++)
-    if (found & 1u << i)
+    if (all & 1u << i)
       leat_kernel_append_texts (out, seen, leat_kernel_brought[i].threads,
                                 G_N_ELEMENTS (leat_kernel_brought[i].threads));
   return g_string_free (out, FALSE);

@@ -61,11 +61,11 @@ typedef enum
   LEAT_TOOLKIT_GRID = 1 << 2,  /* all threads of the grid have to come there */
 } LeatToolkitTraits;
 
-/* The headers that the unit names, as bits for leat_toolkit_read (). */
-guint leat_toolkit_find_headers (const LeatKernelUnit *unit);
+/* The headers that the unit names, as bits for leat_toolkit_words_read (). */
+guint leat_toolkit_words_find (const LeatKernelUnit *unit);
 /* What the word at @token means; 0 where it is none of theirs. @headers: that the unit names */
-LeatToolkitTraits leat_toolkit_read (const LeatKernelUnit *unit, guint headers, guint token);
+LeatToolkitTraits leat_toolkit_words_read (const LeatKernelUnit *unit, guint headers, guint token);
 /* Whether the token waits for the grid by a group of its threads, which @decl has made or taken. */
-gboolean leat_toolkit_syncs_grid (const LeatKernelUnit *unit, const LeatDecl *decl, guint token);
+gboolean leat_toolkit_words_sync_grid (const LeatKernelUnit *unit, const LeatDecl *decl, guint token);
 
 G_END_DECLS

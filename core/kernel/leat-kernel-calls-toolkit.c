@@ -110,7 +110,7 @@ static const LeatToolkitWords leat_toolkit_words[] = {
 };
 
 guint
-leat_toolkit_find_headers (const LeatKernelUnit *unit)
+leat_toolkit_words_find (const LeatKernelUnit *unit)
 {
   g_autoptr (GPtrArray) names = leat_kernel_unit_list_brought (unit);
   guint headers = 0;
@@ -129,7 +129,7 @@ leat_toolkit_is_called (const LeatKernelUnit *unit, guint token)
 }
 
 LeatToolkitTraits
-leat_toolkit_read (const LeatKernelUnit *unit, guint headers, guint token)
+leat_toolkit_words_read (const LeatKernelUnit *unit, guint headers, guint token)
 {
   static const char *const grid[] = { "sync", "barrier_arrive", "barrier_wait", NULL };
   LeatToolkitTraits traits = 0;
@@ -180,7 +180,7 @@ leat_toolkit_is_grid (const LeatKernelUnit *unit, const LeatDecl *decl, const ch
 }
 
 gboolean
-leat_toolkit_syncs_grid (const LeatKernelUnit *unit, const LeatDecl *decl, guint token)
+leat_toolkit_words_sync_grid (const LeatKernelUnit *unit, const LeatDecl *decl, guint token)
 {
   const LeatTokens *tokens = unit->tokens;
   gboolean member = leat_tokens_is (tokens, token - 1, ".") || leat_tokens_is (tokens, token - 1, "->");

@@ -188,14 +188,14 @@ static void
 leat_kernel_calls_mention_toolkit (LeatKernelCalls *self, guint index, guint token)
 {
   guint *traits = &g_array_index (self->traits, guint, self->nodes[index]);
-  LeatToolkitTraits own = leat_toolkit_read (self->unit, self->toolkit, token);
+  LeatToolkitTraits own = leat_toolkit_words_read (self->unit, self->toolkit, token);
 
   if (own == 0)
     return;
   *traits |= LEAT_KERNEL_ASKS_TOOLKIT | (own & LEAT_TOOLKIT_OWN ? LEAT_CALLS_THREAD : 0);
   if (own & LEAT_TOOLKIT_WAITS)
     *traits |= LEAT_CALLS_WAITS | LEAT_CALLS_OTHERWISE;
-  if ((own & LEAT_TOOLKIT_GRID) && leat_toolkit_syncs_grid (self->unit, leat_kernel_unit_at (self->unit, index), token))
+  if ((own & LEAT_TOOLKIT_GRID) && leat_toolkit_words_sync_grid (self->unit, leat_kernel_unit_at (self->unit, index), token))
     *traits |= LEAT_CALLS_GRID;
 }
 
@@ -273,7 +273,7 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
   self->mentions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   self->traits = g_array_new (FALSE, TRUE, sizeof (guint));
   self->nodes = g_new (guint, unit->decls->len + 1);
-  self->toolkit = leat_toolkit_find_headers (unit);
+  self->toolkit = leat_toolkit_words_find (unit);
   self->functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < unit->decls->len; i++)
     {
@@ -398,7 +398,7 @@ leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token)
 
   return leat_kernel_calls_is_wait (word)
          || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_WAITS))
-         || (leat_toolkit_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_WAITS);
+         || (leat_toolkit_words_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_WAITS);
 }
 
 gboolean
@@ -410,7 +410,7 @@ leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token)
   if (leat_kernel_calls_is_wait (word))
     return !g_str_equal (word, "__syncthreads");
   if (node == 0)
-    return (leat_toolkit_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_WAITS) != 0;
+    return (leat_toolkit_words_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_WAITS) != 0;
   return (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_OTHERWISE) != 0;
 }
 
@@ -422,5 +422,5 @@ leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token)
 
   return leat_kernel_calls_is_own (word)
          || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_THREAD))
-         || (leat_toolkit_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_OWN);
+         || (leat_toolkit_words_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_OWN);
 }

@@ -170,6 +170,11 @@ leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
       "cannot include <%s>: of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no "
       "include",
       header);
+  else if (g_str_has_prefix (header, "cuda_fp") || g_str_has_prefix (header, "cuda_bf"))
+    leat_pp_fail_source (self, line,
+                         "cannot include <%s>: of CUDA's number types there are <cuda_fp16.h>, <cuda_bf16.h>, "
+                         "<cuda_fp8.h> and <cuComplex.h>",
+                         header);
 }
 
 /* A file may include itself for as long as a condition ends that. */

@@ -533,34 +533,6 @@ test_kernel_compile_missing_nvrtc (void)
   image_case_clear (&c);
 }
 
-/* A header of the toolkit is read where NVRTC compiles, and on a CPU there is one of the library's own. */
-static void
-test_kernel_compile_toolkit_header (void)
-{
-  g_auto (ImageResult) lost = { 0 }, host = { 0 };
-  ImageCase c;
-
-  if (!image_case_init (&c))
-    return;
-  image_case_write (&c, "kernel.cu",
-                    "#include <cooperative_groups.h>\n__global__ void f (int *x) { x[0] = "
-                    "cooperative_groups::this_thread_block ().thread_rank (); }\n");
-  image_case_set (&c, "LEAT_CUDA_INCLUDE", c.folder);
-  image_case_get (&c, &host);
-  g_assert_nonnull (host.digest);
-  c.target = "sm_90";
-  image_case_get (&c, &lost);
-  g_assert_null (lost.digest);
-  if (strstr (lost.errors, "needs NVRTC") != NULL)
-    g_test_skip ("no NVRTC here");
-  else
-    {
-      g_assert_nonnull (strstr (lost.errors, "includes <cooperative_groups.h>, a header of the CUDA toolkit"));
-      g_assert_nonnull (strstr (lost.errors, "LEAT_CUDA_INCLUDE"));
-    }
-  image_case_clear (&c);
-}
-
 /* They take other options, and one of them is asked twice. */
 static void
 test_kernel_compile_by (gconstpointer name)
@@ -719,7 +691,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/kernel/compile/lines-left-out/compute_80", "compute_80", test_kernel_lines_left_out);
   g_test_add_data_func ("/leat/kernel/compile/disagreements/host", "host", test_kernel_disagreements);
   g_test_add_data_func ("/leat/kernel/compile/disagreements/compute_80", "compute_80", test_kernel_disagreements);
-  g_test_add_func ("/leat/kernel/compile/toolkit-header", test_kernel_compile_toolkit_header);
   g_test_add_func ("/leat/kernel/compile/options-define-nothing", test_kernel_options_define_nothing);
   g_test_add_func ("/leat/kernel/compile/nvrtc-names-line", test_kernel_compile_nvrtc);
   g_test_add_data_func ("/leat/kernel/compile/host-names-include", "host", test_kernel_compile_include);

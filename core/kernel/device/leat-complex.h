@@ -13,12 +13,13 @@
 #define LEAT_COMPLEX __device__ __forceinline__
 #endif
 
+/* Aligned as a kernel's scratch memory is; arrays of them begin where any type may. */
 template <class T>
-struct __attribute__ ((aligned (2 * sizeof (T)))) leat_pair
+struct __attribute__ ((aligned (8))) leat_pair
 {
   T re, im;
 
-  LEAT_COMPLEX leat_pair () {}
+  leat_pair () = default;
   LEAT_COMPLEX leat_pair (T a, T b) : re (a), im (b) {}
   /* A real number. */
   template <class N, class = decltype ((T) N ())>
