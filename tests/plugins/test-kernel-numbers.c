@@ -374,6 +374,45 @@ test_numbers_complex (void)
   test_numbers_free (results, G_N_ELEMENTS (results));
 }
 
+/* Between the lanes of a warp, and between threads. */
+static void
+test_numbers_together (void)
+{
+  static const char text[] = "#include <cuda_fp16.h>\n"
+                             "__global__ void f (const half *x, uint64_t x_count, half *y, half2 *z, half *sums)\n{\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  half v = x[i] + __shfl_xor_sync (0xffffffffu, x[i], 1);\n\n"
+                             "  y[i] = v; z[i] = __shfl_down_sync (0xffffffffu, __halves2half2 (x[i], v), 4);\n"
+                             "  atomicAdd (sums + i % 4, x[i]);\n}\n";
+  guint16 x[256];
+  GBytes *results[3] = { NULL };
+  const guint16 *y, *z, *sums;
+  double totals[4] = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+    x[i] = (guint16) number_oracle_encode (LEAT_DTYPE_F16, (double) (i * 7 % 19) - 9);
+  test_numbers_run (text, "grid=2 block=128 y=f16[256] z=f16[256,2] sums=f16[4] clear=sums",
+                    (const char *const[]){ "x=f16[256]", NULL }, (const gconstpointer[]){ x },
+                    (const gsize[]){ sizeof x }, (const char *const[]){ "y", "z", "sums", NULL }, results);
+  y = g_bytes_get_data (results[0], NULL);
+  z = g_bytes_get_data (results[1], NULL);
+  sums = g_bytes_get_data (results[2], NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+    {
+      guint from = i % 32 < 28 ? i + 4 : i;
+      double sum = number_oracle_decode (LEAT_DTYPE_F16, x[i]) + number_oracle_decode (LEAT_DTYPE_F16, x[i ^ 1]);
+
+      totals[i % 4] += number_oracle_decode (LEAT_DTYPE_F16, x[i]);
+      g_assert_cmphex (y[i], ==, number_oracle_encode (LEAT_DTYPE_F16, sum));
+      g_assert_cmphex (z[2 * i], ==, x[from]);
+      g_assert_cmphex (z[2 * i + 1], ==, y[from]);
+    }
+  /* Exact, whatever the order. */
+  for (guint k = 0; k < 4; k++)
+    g_assert_cmpfloat (number_oracle_decode (LEAT_DTYPE_F16, sums[k]), ==, totals[k]);
+  test_numbers_free (results, G_N_ELEMENTS (results));
+}
+
 static void
 test_numbers_refuses (void)
 {
@@ -415,6 +454,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel-numbers/functions", test_numbers_functions);
   g_test_add_func ("/leat/kernel-numbers/conversions", test_numbers_conversions);
   g_test_add_func ("/leat/kernel-numbers/complex", test_numbers_complex);
+  g_test_add_func ("/leat/kernel-numbers/together", test_numbers_together);
   g_test_add_func ("/leat/kernel-numbers/refuses", test_numbers_refuses);
   return g_test_run ();
 }

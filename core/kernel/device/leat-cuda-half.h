@@ -148,6 +148,10 @@ LEAT_HALF_OPERATOR (LEAT_T2, __hneg2 (a))
 #undef one
 #undef LEAT_HALF_OPERATOR
 
+/* Atomic operations take them as they take a float. */
+template <> struct leat_is_real<LEAT_T> { static constexpr bool value = true; };
+template <> struct leat_is_real<LEAT_T2> { static constexpr bool value = true; };
+
 LEAT_INLINE float __low2float (LEAT_T2 a) { return a.x; }
 LEAT_INLINE float __high2float (LEAT_T2 a) { return a.y; }
 #undef LEAT_T
