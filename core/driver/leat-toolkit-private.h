@@ -15,4 +15,8 @@ char *leat_toolkit_find_library (const char *variable, const char *const *names)
 /* And opens it, by its name alone where it lies somewhere else.  NULL where that fails. */
 gpointer leat_toolkit_open_library (const char *variable, const char *const *names);
 
+/* The folder where a toolkit in the same places has the header @name, or has it in its folder "cccl".  NULL where none
+ * has. (transfer full) */
+char *leat_toolkit_find_headers (const char *name);
+
 G_END_DECLS

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Finds and opens libraries of the CUDA toolkit where the environment, toolkits and distributions have them. */
+/* Finds and opens libraries of the CUDA toolkit where the environment, toolkits and distributions have them, and finds
+ * its headers. */
 
 #include "leat-toolkit-private.h"
 
@@ -63,4 +64,23 @@ leat_toolkit_open_library (const char *variable, const char *const *names)
   for (guint i = 0; library == NULL && names[i] != NULL; i++)
     library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
   return library;
+}
+
+char *
+leat_toolkit_find_headers (const char *name)
+{
+  static const char *const folders[] = { "include", "targets/x86_64-linux/include", "targets/sbsa-linux/include" };
+  const char *roots[] = { g_getenv ("CUDA_HOME"), g_getenv ("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr" };
+
+  for (guint r = 0; r < G_N_ELEMENTS (roots); r++)
+    for (guint f = 0; roots[r] != NULL && f < G_N_ELEMENTS (folders); f++)
+      {
+        g_autofree char *folder = g_build_filename (roots[r], folders[f], NULL);
+        g_autofree char *path = g_build_filename (folder, name, NULL);
+        g_autofree char *below = g_build_filename (folder, "cccl", name, NULL);
+
+        if (g_file_test (path, G_FILE_TEST_IS_REGULAR) || g_file_test (below, G_FILE_TEST_IS_REGULAR))
+          return g_steal_pointer (&folder);
+      }
+  return NULL;
 }

@@ -20,6 +20,8 @@ gboolean leat_fuse_file_is_of (LeatFuseFile *self, LeatKernelSource *source);
 /* Asks for a function; its name. (transfer full) */
 char *leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form);
 char *leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target, GError **error);
+/* `#include` of what stands before that text. (transfer full) */
+char *leat_fuse_file_dup_brought (LeatFuseFile *self);
 /* LeatKernelAsked */
 guint leat_fuse_file_get_asks (LeatFuseFile *self);
 

@@ -5,6 +5,7 @@
 /* A file's text as a part of a larger one: functions that nothing needs are left out, kernels become functions, and all
  * names at file scope begin with the file's prefix.  Macros end where the file does. */
 
+#include "kernel/leat-kernel-bring-private.h"
 #include "kernel/leat-kernel-entry-private.h"
 #include "leat-fuse-file-private.h"
 
@@ -476,4 +477,10 @@ leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target, GEr
     leat_fuse_file_edit_names (self, edits, 0, tokens->tokens->len - 2);
   text = leat_edits_apply (edits, tokens);
   return g_strconcat (text, "\n", NULL);
+}
+
+char *
+leat_fuse_file_dup_brought (LeatFuseFile *self)
+{
+  return leat_kernel_unit_dup_brought_lines (self->unit);
 }

@@ -96,6 +96,8 @@ leat_fuse_dup_why_not (const LeatKernelUnit *unit, LeatKernelCalls *calls, guint
     return g_strdup ("its file has namespaces: put it outside");
   if (asks & LEAT_KERNEL_ASKS_ASSEMBLY)
     return g_strdup ("there is assembly in it, which may ask for its block: put it outside");
+  if (asks & LEAT_KERNEL_ASKS_TOOLKIT)
+    return g_strdup ("it asks a header of the CUDA toolkit for its place in the grid: put it outside");
   if (asks & LEAT_KERNEL_ASKS_PAUSE)
     return g_strdup ("its blocks may wait for each other: put it outside");
   if (asks & LEAT_KERNEL_ASKS_REPORTS)

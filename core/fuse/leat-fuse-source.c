@@ -359,9 +359,11 @@ leat_kernel_fuse_dup_text (gpointer data, const LeatKernelTarget *target, GError
   for (guint i = 0; i < self->files->len; i++)
     {
       g_autofree char *file = leat_fuse_file_dup_text (g_ptr_array_index (self->files, i), target, error);
+      g_autofree char *brought = leat_fuse_file_dup_brought (g_ptr_array_index (self->files, i));
 
       if (file == NULL)
         return NULL;
+      g_string_prepend (text, brought);
       g_string_append (text, file);
     }
   g_string_append_printf (text, "__global__ __launch_bounds__ (%u) void %s (%s)\n{\n%s}\n", self->threads, self->entry,

@@ -40,13 +40,15 @@ leat_negotiation_get_given (LeatNode *source, LeatSpec *spec, LeatPort *output)
   return given;
 }
 
-/* NumPy's names end in bytes, and its arrays are f64 unless somebody says otherwise. */
+/* NumPy's names end in bytes, and its arrays are f64 unless somebody says otherwise.  It has no name for types of 8
+ * bits and for bf16. */
 static char *
 leat_negotiation_dup_numpy (LeatNode *source, LeatDtype dtype)
 {
   const char *id = leat_node_get_id (source);
 
-  if (!g_str_has_suffix (id, ":npy"))
+  if (!g_str_has_suffix (id, ":npy") || dtype == LEAT_DTYPE_BF16 || dtype == LEAT_DTYPE_F8E4M3
+      || dtype == LEAT_DTYPE_F8E5M2)
     return g_strdup ("");
   return g_strdup_printf (" (in NumPy a.astype (\"%c%" G_GSIZE_FORMAT "\"))", *leat_dtype_get_name (dtype),
                           leat_dtype_get_size (dtype));

@@ -13,10 +13,12 @@ static const struct
   const char *name;
   gsize size;
 } leat_dtypes[] = {
-  [LEAT_DTYPE_ANY] = { "any", 0 }, [LEAT_DTYPE_U8] = { "u8", 1 },   [LEAT_DTYPE_I8] = { "i8", 1 },
-  [LEAT_DTYPE_U16] = { "u16", 2 }, [LEAT_DTYPE_I16] = { "i16", 2 }, [LEAT_DTYPE_U32] = { "u32", 4 },
-  [LEAT_DTYPE_I32] = { "i32", 4 }, [LEAT_DTYPE_U64] = { "u64", 8 }, [LEAT_DTYPE_I64] = { "i64", 8 },
-  [LEAT_DTYPE_F16] = { "f16", 2 }, [LEAT_DTYPE_F32] = { "f32", 4 }, [LEAT_DTYPE_F64] = { "f64", 8 },
+  [LEAT_DTYPE_ANY] = { "any", 0 },   [LEAT_DTYPE_U8] = { "u8", 1 },         [LEAT_DTYPE_I8] = { "i8", 1 },
+  [LEAT_DTYPE_U16] = { "u16", 2 },   [LEAT_DTYPE_I16] = { "i16", 2 },       [LEAT_DTYPE_U32] = { "u32", 4 },
+  [LEAT_DTYPE_I32] = { "i32", 4 },   [LEAT_DTYPE_U64] = { "u64", 8 },       [LEAT_DTYPE_I64] = { "i64", 8 },
+  [LEAT_DTYPE_F16] = { "f16", 2 },   [LEAT_DTYPE_F32] = { "f32", 4 },       [LEAT_DTYPE_F64] = { "f64", 8 },
+  [LEAT_DTYPE_BF16] = { "bf16", 2 }, [LEAT_DTYPE_F8E4M3] = { "f8e4m3", 1 }, [LEAT_DTYPE_F8E5M2] = { "f8e5m2", 1 },
+  [LEAT_DTYPE_C64] = { "c64", 8 },   [LEAT_DTYPE_C128] = { "c128", 16 },    [LEAT_DTYPE_BOOL] = { "bool", 1 },
 };
 
 /**

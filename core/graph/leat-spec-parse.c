@@ -234,8 +234,8 @@ leat_spec_reader_shell_dims (LeatSpecReader *self, LeatSpec *spec, GError **erro
 static gboolean
 leat_spec_reader_dtype (LeatSpecReader *self, LeatDtype *dtype, GError **error)
 {
-  static const char *const names[] = { "any", "u8",  "i8",  "u16", "i16", "u32", "i32",
-                                       "u64", "i64", "f16", "f32", "f64", NULL };
+  static const char *const names[] = { "any", "u8",  "i8",   "u16",    "i16",    "u32", "i32",  "u64",  "i64", "f16",
+                                       "f32", "f64", "bf16", "f8e4m3", "f8e5m2", "c64", "c128", "bool", NULL };
   const char *start = self->at;
   char name[33];
   g_autofree char *hint = NULL;

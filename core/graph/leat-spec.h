@@ -33,6 +33,12 @@ G_BEGIN_DECLS
  * @LEAT_DTYPE_F16: floating point, 16 bits
  * @LEAT_DTYPE_F32: floating point, 32 bits
  * @LEAT_DTYPE_F64: floating point, 64 bits
+ * @LEAT_DTYPE_BF16: floating point, the upper 16 bits of an %LEAT_DTYPE_F32
+ * @LEAT_DTYPE_F8E4M3: floating point, 4 bits of exponent and 3 of fraction, with NaN and no infinity
+ * @LEAT_DTYPE_F8E5M2: floating point, the upper 8 bits of an %LEAT_DTYPE_F16
+ * @LEAT_DTYPE_C64: a complex number, two of %LEAT_DTYPE_F32
+ * @LEAT_DTYPE_C128: a complex number, two of %LEAT_DTYPE_F64
+ * @LEAT_DTYPE_BOOL: a byte that is 0 or 1
  *
  * The type of one item.
  */
@@ -50,6 +56,12 @@ typedef enum
   LEAT_DTYPE_F16,
   LEAT_DTYPE_F32,
   LEAT_DTYPE_F64,
+  LEAT_DTYPE_BF16,
+  LEAT_DTYPE_F8E4M3,
+  LEAT_DTYPE_F8E5M2,
+  LEAT_DTYPE_C64,
+  LEAT_DTYPE_C128,
+  LEAT_DTYPE_BOOL,
 } LeatDtype;
 
 /**

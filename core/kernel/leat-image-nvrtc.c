@@ -51,7 +51,7 @@ static const struct
 };
 
 #define LEAT_NVRTC_VARIABLE     "LEAT_NVRTC"
-#define LEAT_NVRTC_MOST_OPTIONS 10
+#define LEAT_NVRTC_MOST_OPTIONS 16
 
 static const char *const leat_nvrtc_names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL };
 
@@ -200,8 +200,47 @@ leat_nvrtc_add_floats (const char **options, guint n, LeatFloatFlags floats)
   return n;
 }
 
+static const char *
+leat_nvrtc_get_substitute (const char *header)
+{
+  if (g_str_equal (header, "cuComplex.h"))
+    return "; <leat-complex.h> needs none";
+  return g_str_has_prefix (header, "cuda_") ? "; <leat-numbers.h> needs none" : "";
+}
+
+/* The toolkit's headers that @text begins with (leat-kernel-bring.c): where they lie, as an option, and where they have
+ * those that they include themselves.  FALSE where one is missing. */
+static gboolean
+leat_nvrtc_find_headers (LeatKernelSource *source, const char *text, GPtrArray *options, GError **error)
+{
+  static const char begin[] = "#include <";
+
+  for (; g_str_has_prefix (text, begin); text = strchr (text, '\n') + 1)
+    {
+      const char *name = text + strlen (begin);
+      g_autofree char *header = g_strndup (name, strcspn (name, ">"));
+      g_autofree char *folder = leat_toolkit_find_headers (header);
+
+      if (folder == NULL)
+        {
+          g_set_error (
+            error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER,
+            "%s includes <%s>, which on a GPU is the CUDA toolkit's, and no toolkit here has it; install its "
+            "headers, or set CUDA_HOME to the folder in which its folder \"include\" lies%s",
+            leat_kernel_source_get_name (source), header, leat_nvrtc_get_substitute (header));
+          return FALSE;
+        }
+      if (options->len == 0)
+        {
+          g_ptr_array_add (options, g_strconcat ("--include-path=", folder, NULL));
+          g_ptr_array_add (options, g_strconcat ("--include-path=", folder, "/cccl", NULL));
+        }
+    }
+  return TRUE;
+}
+
 static GBytes *
-leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source,
+leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source, GPtrArray *headers,
                   const LeatImageTarget *target, GError **error)
 {
   g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
@@ -209,7 +248,11 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
   const char *options[LEAT_NVRTC_MOST_OPTIONS] = { arch, "--std=c++17", "--device-as-default-execution-space",
                                                    "--disable-warnings", "--device-int128" };
   guint n = leat_nvrtc_add_floats (options, 5, leat_kernel_source_get_floats (source));
-  int code = nvrtc->compile (program, (int) n, options);
+  int code;
+
+  for (guint i = 0; i < headers->len; i++)
+    options[n++] = g_ptr_array_index (headers, i);
+  code = nvrtc->compile (program, (int) n, options);
 
   if (code == 0)
     return leat_nvrtc_take_image (nvrtc, program, target);
@@ -236,6 +279,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
   LeatKernelForm form = leat_image_target_get_form (target);
   const char *text;
   LeatNvrtcHandle program = NULL;
+  g_autoptr (GPtrArray) headers = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *own = NULL;
   GBytes *image;
   int code;
@@ -245,7 +289,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
     return NULL;
   own = form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_cuda_text (source, form, error) : NULL;
   text = form != LEAT_KERNEL_PLAIN ? own : leat_kernel_source_get_cuda_text (source, error);
-  if (text == NULL)
+  if (text == NULL || !leat_nvrtc_find_headers (source, text, headers, error))
     return NULL;
   code = leat_nvrtc_create (nvrtc, &program, text, leat_kernel_source_get_name (source));
   if (code != 0)
@@ -254,7 +298,7 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
                    leat_kernel_source_get_name (source), nvrtc->describe (code));
       return NULL;
     }
-  image = leat_nvrtc_build (nvrtc, program, source, target, error);
+  image = leat_nvrtc_build (nvrtc, program, source, headers, target, error);
   nvrtc->destroy (&program);
   return image;
 }

@@ -15,8 +15,11 @@ leat_assert_get_kind (const LeatParam *param)
     return NULL;
   if (param->is_bool)
     return "(%s) 2 == (%s) 1";
-  if (param->dtype[0] == 'f')
+  if (g_str_equal (param->dtype, "f32") || g_str_equal (param->dtype, "f64"))
     return "(%s) 0.5 != (%s) 0";
+  /* A class, of which the size tells enough. */
+  if (param->dtype[0] != 'i' && param->dtype[0] != 'u')
+    return NULL;
   /* Whether a plain char has a sign is the machine's. */
   if (param->item_bytes == 1)
     return NULL;

@@ -85,6 +85,8 @@ leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKernelCalls *call
     return "it is in a namespace";
   if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)
     return "there is assembly in it";
+  if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_TOOLKIT)
+    return "it asks a header of the CUDA toolkit for its place in the grid";
   if ((leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_PAUSE)
       && !leat_kernel_calls_syncs_grid (calls, index))
     return "its blocks may wait for each other, and as a stage they run in turn";

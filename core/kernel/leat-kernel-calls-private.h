@@ -48,8 +48,24 @@ typedef enum
   LEAT_KERNEL_ASKS_REPORTS = 1 << 14,
   LEAT_KERNEL_ASKS_PAUSE = 1 << 15, /* in a loop that waits, perhaps for another block */
   LEAT_KERNEL_ASKS_TICKET = 1 << 16,
+  LEAT_KERNEL_ASKS_TOOLKIT = 1 << 17, /* what headers of the CUDA toolkit know of threads and blocks */
 } LeatKernelAsks;
 
 LeatKernelAsks leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl);
+
+/* leat-kernel-calls-toolkit.c: words of headers of the CUDA toolkit, of which the unit does not have the text. */
+typedef enum
+{
+  LEAT_TOOLKIT_WAITS = 1 << 0, /* other threads have to come there too */
+  LEAT_TOOLKIT_OWN = 1 << 1,   /* it differs from thread to thread */
+  LEAT_TOOLKIT_GRID = 1 << 2,  /* all threads of the grid have to come there */
+} LeatToolkitTraits;
+
+/* The headers that the unit names, as bits for leat_toolkit_words_read (). */
+guint leat_toolkit_words_find (const LeatKernelUnit *unit);
+/* What the word at @token means; 0 where it is none of theirs. @headers: that the unit names */
+LeatToolkitTraits leat_toolkit_words_read (const LeatKernelUnit *unit, guint headers, guint token);
+/* Whether the token waits for the grid by a group of its threads, which @decl has made or taken. */
+gboolean leat_toolkit_words_sync_grid (const LeatKernelUnit *unit, const LeatDecl *decl, guint token);
 
 G_END_DECLS

@@ -17,6 +17,7 @@ struct _LeatKernelCalls
   GArray *traits;        /* node -> LEAT_CALLS_*, LeatKernelAsks */
   guint *nodes;          /* decl -> node */
   GHashTable *functions; /* names that count only where they are called */
+  guint toolkit;         /* which headers of the CUDA toolkit the unit names */
 };
 
 enum
@@ -88,7 +89,8 @@ leat_kernel_calls_is_self (const char *word)
 gboolean
 leat_kernel_calls_is_macro (const char *word)
 {
-  static const char *const words[] = { "GRID_FOR", "QUEUE_EACH", "LEAT_QUEUE_NOW", "__trap", "assert", NULL };
+  static const char *const words[] = { "GRID_FOR",    "QUEUE_EACH", "LEAT_QUEUE_NOW", "__trap", "assert",
+                                       "LEAT_THREAD", NULL };
 
   return g_strv_contains (words, word);
 }
@@ -106,9 +108,9 @@ leat_kernel_calls_is_own (const char *word)
 static guint
 leat_kernel_calls_read_index (const char *word, const char *member)
 {
-  gboolean thread = g_str_equal (word, "threadIdx");
+  gboolean thread = g_str_equal (word, "threadIdx") || g_str_equal (word, "thread_index");
 
-  if (member == NULL || (!thread && !g_str_equal (word, "blockIdx")))
+  if (member == NULL || (!thread && !g_str_equal (word, "blockIdx") && !g_str_equal (word, "group_index")))
     return 0;
   if (g_str_equal (member, "y"))
     return thread ? LEAT_KERNEL_ASKS_THREAD_Y : LEAT_KERNEL_ASKS_BLOCK_Y;
@@ -174,10 +176,27 @@ leat_kernel_calls_read_asks (LeatKernelCalls *self, guint token, const char *wor
 
   if (g_str_equal (word, "extern") && leat_tokens_is (tokens, token + 1, "__shared__"))
     return LEAT_KERNEL_ASKS_SHARED;
+  if (leat_tokens_is (tokens, token + 1, "(") && leat_tokens_is (tokens, token + 2, ")"))
+    token += 2; /* `thread_index ().y` */
   if (!leat_tokens_is (tokens, token + 1, "."))
     return 0;
   member = leat_tokens_dup (tokens, token + 2);
   return leat_kernel_calls_read_index (word, member);
+}
+
+static void
+leat_kernel_calls_mention_toolkit (LeatKernelCalls *self, guint index, guint token)
+{
+  guint *traits = &g_array_index (self->traits, guint, self->nodes[index]);
+  LeatToolkitTraits own = leat_toolkit_words_read (self->unit, self->toolkit, token);
+
+  if (own == 0)
+    return;
+  *traits |= LEAT_KERNEL_ASKS_TOOLKIT | (own & LEAT_TOOLKIT_OWN ? LEAT_CALLS_THREAD : 0);
+  if (own & LEAT_TOOLKIT_WAITS)
+    *traits |= LEAT_CALLS_WAITS | LEAT_CALLS_OTHERWISE;
+  if ((own & LEAT_TOOLKIT_GRID) && leat_toolkit_words_sync_grid (self->unit, leat_kernel_unit_at (self->unit, index), token))
+    *traits |= LEAT_CALLS_GRID;
 }
 
 static void
@@ -197,6 +216,7 @@ leat_kernel_calls_scan_decl (LeatKernelCalls *self, guint index)
           continue;
         leat_kernel_calls_mention (self, self->nodes[index], word);
         g_array_index (self->traits, guint, self->nodes[index]) |= leat_kernel_calls_read_asks (self, i, word);
+        leat_kernel_calls_mention_toolkit (self, index, i);
       }
 }
 
@@ -253,6 +273,7 @@ leat_kernel_calls_new (const LeatKernelUnit *unit)
   self->mentions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   self->traits = g_array_new (FALSE, TRUE, sizeof (guint));
   self->nodes = g_new (guint, unit->decls->len + 1);
+  self->toolkit = leat_toolkit_words_find (unit);
   self->functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < unit->decls->len; i++)
     {
@@ -376,7 +397,8 @@ leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token)
   guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
 
   return leat_kernel_calls_is_wait (word)
-         || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_WAITS));
+         || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_WAITS))
+         || (leat_toolkit_words_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_WAITS);
 }
 
 gboolean
@@ -387,6 +409,8 @@ leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token)
 
   if (leat_kernel_calls_is_wait (word))
     return !g_str_equal (word, "__syncthreads");
+  if (node == 0)
+    return (leat_toolkit_words_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_WAITS) != 0;
   return (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_OTHERWISE) != 0;
 }
 
@@ -397,5 +421,6 @@ leat_kernel_calls_token_is_own (LeatKernelCalls *self, guint token)
   guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
 
   return leat_kernel_calls_is_own (word)
-         || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_THREAD));
+         || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_THREAD))
+         || (leat_toolkit_words_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_OWN);
 }

@@ -5,6 +5,7 @@
 /* The text for NVRTC: a kernel's body becomes a device function, called by two generated kernels: one with the
  * parameters as they are, and the wrapper, which takes counts from the device.  Both stand right behind the body. */
 
+#include "leat-kernel-bring-private.h"
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
@@ -188,7 +189,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autofree guint8 *left_out = leat_cuda_find_left_out (unit);
   g_autofree char *constants = NULL, *dialect = NULL, *grid = NULL, *mixed = NULL, *helper = NULL, *reports = NULL,
-                  *queues = NULL;
+                  *queues = NULL, *brought = NULL, *toolkit = NULL;
   g_autofree char *body = NULL, *words = NULL, *persistent = NULL, *stages = NULL, *assertions = NULL;
   g_autoptr (LeatKernelCalls) calls = form & LEAT_KERNEL_PERSISTENT ? leat_kernel_calls_new (unit) : NULL;
 
@@ -205,8 +206,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
       gboolean global = (decl->flags & LEAT_DECL_IS_GLOBAL) && !(decl->flags & LEAT_DECL_IS_TEMPLATE);
 
-      if (left_out[i] || (global && decl->kind == LEAT_DECL_PROTOTYPE)
-          || (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")))
+      if (left_out[i] || (global && decl->kind == LEAT_DECL_PROTOTYPE))
         leat_edits_replace (edits, unit->tokens, decl->first, decl->last, "%s", "");
       else if (decl->kind == LEAT_DECL_REPORT)
         leat_kernel_unit_edit_report (unit, edits, decl);
@@ -224,12 +224,14 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
                                      : g_strdup ("");
   reports = leat_kernel_unit_dup_report_text (unit, "leat-dialect-cuda-report.h");
   queues = leat_kernel_unit_dup_cuda_queue_text (unit);
+  brought = leat_kernel_unit_dup_brought_text (unit, TRUE);
+  toolkit = leat_kernel_unit_dup_toolkit_lines (unit);
   body = leat_edits_apply (edits, unit->tokens);
   assertions = leat_kernel_unit_dup_assertions (unit, entries);
   words = calls != NULL ? leat_kernel_dup_cuda_persistent_words () : g_strdup ("");
   persistent = calls != NULL ? leat_kernel_dup_cuda_persistent_text () : g_strdup ("");
   stages = calls != NULL ? leat_kernel_unit_dup_cuda_stages (unit, entries) : g_strdup ("");
-  return g_strconcat (form & LEAT_KERNEL_WIDE ? "#define LEAT_WIDE 1\n" : "",
+  return g_strconcat (toolkit, form & LEAT_KERNEL_WIDE ? "#define LEAT_WIDE 1\n" : "",
                       form & LEAT_KERNEL_ENCLOSED ? "#define LEAT_ENCLOSED 1\n" : "", words, dialect, grid, mixed,
-                      constants, helper, reports, queues, persistent, body, assertions, stages, NULL);
+                      constants, brought, helper, reports, queues, persistent, body, assertions, stages, NULL);
 }

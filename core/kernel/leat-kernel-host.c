@@ -5,6 +5,7 @@
 /* The text for the host's C++ compiler.  The file stays a file: shared variables become references, loops and atomics
  * are edited, and then each function is given the thread that runs it (leat-kernel-self.c). */
 
+#include "leat-kernel-bring-private.h"
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
 #include "leat-kernel-queue-private.h"
@@ -214,7 +215,9 @@ leat_host_writer_dup_text (LeatHostWriter *self, GError **error)
                                          "leat-dialect-constants.h",   NULL };
   g_autofree char *edited = leat_edits_apply (self->edits, self->unit->tokens);
   g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit);
-  g_autofree char *written = g_strconcat (queues, edited, NULL);
+  g_autofree char *threads = leat_kernel_unit_dup_brought_threads (self->unit);
+  g_autofree char *written = g_strconcat (queues, threads, edited, NULL);
+  g_autofree char *brought = leat_kernel_unit_dup_brought_text (self->unit, FALSE);
   gboolean anywhere = FALSE;
   g_autofree char *body = leat_kernel_dup_with_selves (self, written, &anywhere, error);
   g_autofree char *tables = NULL, *assertions = NULL;
@@ -228,6 +231,7 @@ leat_host_writer_dup_text (LeatHostWriter *self, GError **error)
   g_string_append (out, anywhere ? "#define LEAT_ANYWHERE 1\n" : "");
   g_string_append (out, self->form & LEAT_KERNEL_WIDE ? "#define LEAT_WIDE 1\n" : "");
   leat_host_append_headers (out, headers);
+  g_string_append (out, brought);
   leat_host_writer_append_module (self, out);
   g_string_append (out, body);
   g_string_append (out, assertions);

@@ -142,7 +142,7 @@ leat_param_draft_resolve_queue (const LeatKernelUnit *unit, LeatParamDraft *draf
                              draft->param.name, item, draft->param.name);
       return FALSE;
     }
-  if (!leat_kernel_unit_lookup_type (unit, item, &type))
+  if (!leat_kernel_unit_lookup_type (unit, item, &type) || !leat_kernel_type_is_number (&type))
     {
       leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
                              "\"%s\" is a queue of \"%s\", which it cannot hold; known are float, double, the integer "
@@ -215,11 +215,23 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
   if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type)
       && !leat_param_draft_find_struct (unit, draft, &type) && !leat_param_draft_find_enum (unit, draft, &type))
     {
+      const char *header = leat_kernel_type_get_header (draft->param.type);
+      g_autofree char *hint = header != NULL ? g_strdup_printf ("; #include <%s> for it", header) : g_strdup ("");
+
+      leat_tokens_set_error (
+        unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+        "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool%s%s", draft->param.name,
+        draft->param.type, draft->stars ? "a port cannot carry" : "an argument cannot have",
+        draft->stars ? " and vectors such as float4" : ", and vectors and structures of these", draft->stars ? hint : "");
+      return FALSE;
+    }
+  if (draft->stars == 0 && !leat_kernel_type_is_number (&type))
+    {
       leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
-                             "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool%s",
-                             draft->param.name, draft->param.type,
-                             draft->stars ? "a port cannot carry" : "an argument cannot have",
-                             draft->stars ? " and vectors such as float4" : ", and vectors and structures of these");
+                             "\"%s\" is a %s by value, which an argument cannot be; take \"%s %s\" and convert it in "
+                             "the kernel, or take an input \"const %s *%s\"",
+                             draft->param.name, draft->param.type, type.dtype[0] == 'c' ? "double" : "float",
+                             draft->param.name, draft->param.type, draft->param.name);
       return FALSE;
     }
   draft->param.dtype = g_strdup (type.dtype);

@@ -73,7 +73,8 @@ leat_host_writer_dup_base (LeatHostWriter *self, guint first, guint end, guint *
       {
         g_autofree char *word = leat_tokens_dup (tokens, i);
 
-        g_string_append_printf (base, "%s ", word);
+        /* A typedef takes the attribute alone. */
+        g_string_append_printf (base, "%s ", g_str_equal (word, "alignas") ? "__align__" : word);
       }
   return g_string_free (base, FALSE);
 }

@@ -52,7 +52,8 @@ leat_variable_read_type (const LeatKernelUnit *unit, const LeatKernelVariable *s
       if (!leat_tokens_is_any (unit->tokens, t, left_out))
         g_string_append_printf (words, "%s%s", words->len ? " " : "", word);
     }
-  return !leat_tokens_is (unit->tokens, self->name - 1, "*") && leat_kernel_unit_lookup_type (unit, words->str, type);
+  return !leat_tokens_is (unit->tokens, self->name - 1, "*") && leat_kernel_unit_lookup_type (unit, words->str, type)
+         && leat_kernel_type_is_number (type);
 }
 
 /**

@@ -4,6 +4,7 @@
 
 /* The meaning of the names of types: element type, bytes, lanes. */
 
+#include "leat-kernel-bring-private.h"
 #include "leat-kernel-unit-private.h"
 
 #include <string.h>
@@ -26,8 +27,36 @@ static const LeatKernelTypeName leat_kernel_scalars[] = {
   { "int8_t", "i8", 1 },     { "uint8_t", "u8", 1 },   { "int16_t", "i16", 2 },   { "uint16_t", "u16", 2 },
   { "int32_t", "i32", 4 },   { "uint32_t", "u32", 4 }, { "int64_t", "i64", 8 },   { "uint64_t", "u64", 8 },
   { "size_t", "u64", 8 },    { "ssize_t", "i64", 8 },  { "ptrdiff_t", "i64", 8 }, { "intptr_t", "i64", 8 },
-  { "uintptr_t", "u64", 8 }, { "float", "f32", 4 },    { "double", "f64", 8 },    { "bool", "u8", 1 },
+  { "uintptr_t", "u64", 8 }, { "float", "f32", 4 },    { "double", "f64", 8 },    { "bool", "bool", 1 },
   { "uchar", "u8", 1 },      { "ushort", "u16", 2 },   { "uint", "u32", 4 },      { "ulong", "u64", 8 },
+};
+
+/* Classes, each known to a file that includes its header. */
+static const struct
+{
+  LeatKernelTypeName name;
+  guint lanes;
+  const char *header;
+} leat_kernel_classes[] = {
+  { { "__half", "f16", 2 }, 1, "cuda_fp16.h" },
+  { { "half", "f16", 2 }, 1, "cuda_fp16.h" },
+  { { "__half2", "f16", 2 }, 2, "cuda_fp16.h" },
+  { { "half2", "f16", 2 }, 2, "cuda_fp16.h" },
+  { { "__nv_bfloat16", "bf16", 2 }, 1, "cuda_bf16.h" },
+  { { "nv_bfloat16", "bf16", 2 }, 1, "cuda_bf16.h" },
+  { { "__nv_bfloat162", "bf16", 2 }, 2, "cuda_bf16.h" },
+  { { "nv_bfloat162", "bf16", 2 }, 2, "cuda_bf16.h" },
+  { { "__nv_fp8_e4m3", "f8e4m3", 1 }, 1, "cuda_fp8.h" },
+  { { "__nv_fp8x2_e4m3", "f8e4m3", 1 }, 2, "cuda_fp8.h" },
+  { { "__nv_fp8x4_e4m3", "f8e4m3", 1 }, 4, "cuda_fp8.h" },
+  { { "__nv_fp8_e5m2", "f8e5m2", 1 }, 1, "cuda_fp8.h" },
+  { { "__nv_fp8x2_e5m2", "f8e5m2", 1 }, 2, "cuda_fp8.h" },
+  { { "__nv_fp8x4_e5m2", "f8e5m2", 1 }, 4, "cuda_fp8.h" },
+  { { "cuFloatComplex", "c64", 8 }, 1, "cuComplex.h" },
+  { { "cuComplex", "c64", 8 }, 1, "cuComplex.h" },
+  { { "cuDoubleComplex", "c128", 16 }, 1, "cuComplex.h" },
+  { { "leat_c64", "c64", 8 }, 1, "leat-complex.h" },
+  { { "leat_c128", "c128", 16 }, 1, "leat-complex.h" },
 };
 
 static gboolean
@@ -37,7 +66,7 @@ leat_kernel_type_set (LeatKernelType *type, const LeatKernelTypeName *name, guin
   type->lane_bytes = name->bytes;
   type->lanes = lanes;
   type->is_bool = g_str_equal (name->name, "bool");
-  type->is_integer = name->dtype[0] != 'f' && !type->is_bool;
+  type->is_integer = (name->dtype[0] == 'u' || name->dtype[0] == 'i') && !type->is_bool;
   return TRUE;
 }
 
@@ -130,5 +159,24 @@ leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, Lea
   for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_scalars); i++)
     if (g_str_equal (leat_kernel_scalars[i].name, current))
       return leat_kernel_type_set (type, &leat_kernel_scalars[i], 1);
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_classes); i++)
+    if (g_str_equal (leat_kernel_classes[i].name.name, current)
+        && leat_kernel_unit_has_brought (self, leat_kernel_classes[i].header))
+      return leat_kernel_type_set (type, &leat_kernel_classes[i].name, leat_kernel_classes[i].lanes);
   return leat_kernel_type_combine (current, type) || leat_kernel_type_lookup_vector (current, type);
+}
+
+gboolean
+leat_kernel_type_is_number (const LeatKernelType *type)
+{
+  return type->is_bool || type->is_integer || g_str_equal (type->dtype, "f32") || g_str_equal (type->dtype, "f64");
+}
+
+const char *
+leat_kernel_type_get_header (const char *words)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_classes); i++)
+    if (g_str_equal (leat_kernel_classes[i].name.name, words))
+      return leat_kernel_classes[i].header;
+  return NULL;
 }

@@ -115,5 +115,9 @@ char *leat_param_dup_word (const LeatParam *param);
 
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
+/* Is it a number of C's own, or a vector of such?  An argument can have no other. */
+gboolean leat_kernel_type_is_number (const LeatKernelType *type);
+/* The header that has a class of that name; NULL where none has. */
+const char *leat_kernel_type_get_header (const char *words);
 
 G_END_DECLS

@@ -55,6 +55,8 @@ leat_kernel_unit_why_not_wide (const LeatKernelUnit *unit, LeatKernelCalls *call
     return "its blocks wait for each other";
   if (asks & LEAT_KERNEL_ASKS_ASSEMBLY)
     return "there is assembly in it";
+  if (asks & LEAT_KERNEL_ASKS_TOOLKIT)
+    return "it asks a header of the CUDA toolkit for its place in the grid";
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return "it has a queue of its own";
   if ((asks & LEAT_KERNEL_ASKS_PAUSE) && !(asks & LEAT_KERNEL_ASKS_TICKET))

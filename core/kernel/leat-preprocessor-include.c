@@ -5,6 +5,7 @@
 /* #include: files beside the one that names them, what the library brings, and system headers whose contents the
  * dialect provides. */
 
+#include "leat-kernel-bring-private.h"
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-source-private.h"
 #include "leat-kernel-transform-private.h"
@@ -169,12 +170,11 @@ leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
       "cannot include <%s>: of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no "
       "include",
       header);
-  else if (g_str_has_prefix (header, "cooperative_groups"))
-    leat_pp_fail_source (
-      self, line,
-      "cannot include <%s>: a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp "
-      "(), and that of the whole grid leat_grid_sync (), for which the node needs cooperative=true",
-      header);
+  else if (g_str_has_prefix (header, "cuda_fp") || g_str_has_prefix (header, "cuda_bf"))
+    leat_pp_fail_source (self, line,
+                         "cannot include <%s>: of CUDA's number types there are <cuda_fp16.h>, <cuda_bf16.h>, "
+                         "<cuda_fp8.h> and <cuComplex.h>",
+                         header);
 }
 
 /* Headers that a program brings along for its host code, or that toolkits have for it; the rest of a program's own
@@ -268,6 +268,18 @@ leat_pp_bring (LeatPreprocessor *self, const char *header)
   leat_pp_read_file (self, header, leat_kernel_texts_get (self->out->texts, header, NULL));
 }
 
+/* What it declares stands before the whole text; here a pragma says so. */
+static void
+leat_pp_put_before (LeatPreprocessor *self, guint line, const char *header)
+{
+  g_autofree char *text = NULL;
+
+  if (!g_hash_table_add (self->once, g_strdup (header)))
+    return;
+  text = leat_kernel_dup_bring_line (header);
+  leat_pp_write_line (self, line, text);
+}
+
 /* @header: with its marks */
 static void
 leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
@@ -284,6 +296,8 @@ leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
     return;
   else if (g_strv_contains (leat_pp_brought, name))
     leat_pp_bring (self, name);
+  else if (leat_kernel_brings (name))
+    leat_pp_put_before (self, line, name);
   else if (beside && !leat_pp_is_for_host (name))
     leat_pp_inline (self, line, name, target, once);
   else if (!beside)
@@ -356,5 +370,5 @@ leat_pp_has_include (LeatPreprocessor *self)
   name[strlen (name) - 1] = '\0';
   target = leat_pp_dup_target (self, name);
   return (header[0] == '"' && leat_pp_is_there (self, target)) || g_strv_contains (leat_pp_provided, name)
-         || g_strv_contains (leat_pp_brought, name);
+         || g_strv_contains (leat_pp_brought, name) || leat_kernel_brings (name);
 }

@@ -246,7 +246,7 @@ leat_syntax_is_property (const char *text)
 gboolean
 leat_syntax_is_spec (const char *text)
 {
-  char head[4] = "";
+  char head[sizeof "f8e4m3"] = "";
   gsize length = strcspn (text, "[:");
 
   if (length >= sizeof head)

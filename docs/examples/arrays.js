@@ -9,10 +9,12 @@ import System from 'system';
 
 const ARRAYS = {
     f32: Float32Array, f64: Float64Array, u8: Uint8Array, i8: Int8Array, u16: Uint16Array, i16: Int16Array,
-    u32: Uint32Array, i32: Int32Array, u64: BigUint64Array, i64: BigInt64Array,
+    u32: Uint32Array, i32: Int32Array, u64: BigUint64Array, i64: BigInt64Array, bool: Uint8Array,
+    f16: Uint16Array, bf16: Uint16Array, f8e4m3: Uint8Array, f8e5m2: Uint8Array,
+    c64: Float32Array, c128: Float64Array,
 };
 
-/* The class of arrays that hold a spec's items. */
+/* The class of arrays that hold a spec's items; of f16, bf16 and f8 their bits, of a complex number two in a row. */
 export function arrayOf(spec) {
     const name = Leat.dtype_get_name(spec.get_dtype());
     if (!(name in ARRAYS))

@@ -10,10 +10,11 @@ import numpy as np
 
 
 def dtype_of(spec):
-    """NumPy's type for a spec's items: f32 is float32, u8 is uint8."""
+    """NumPy's type for a spec's items: f32 is float32, u8 is uint8, c64 is complex64. Of bf16 and f8 it sees bytes."""
     name = Leat.dtype_get_name(spec.get_dtype())
-    kind = {"f": "float", "i": "int", "u": "uint"}[name[0]]
-    return np.dtype(kind + name[1:])
+    without = {"bool": "bool", "bf16": "V2", "f8e4m3": "V1", "f8e5m2": "V1"}
+    kind = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
+    return np.dtype(without[name] if name in without else kind[name[0]] + name[1:])
 
 
 def shape_of(spec):

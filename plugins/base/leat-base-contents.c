@@ -68,6 +68,21 @@ leat_contents_check_raw (const LeatContents *self, LeatSpec *spec, guint64 size,
   return FALSE;
 }
 
+/* An array's items may have a size only, and spec= their type.  What they are otherwise, the file says. */
+static LeatDtype
+leat_contents_name_type (LeatDtype dtype)
+{
+  return dtype == LEAT_DTYPE_F8E4M3 || dtype == LEAT_DTYPE_F8E5M2 || dtype == LEAT_DTYPE_BF16 ? dtype : LEAT_DTYPE_ANY;
+}
+
+static LeatDtype
+leat_contents_get_type (const LeatContents *self)
+{
+  g_autoptr (LeatSpec) own = self->spec != NULL ? leat_spec_parse (self->spec, NULL) : NULL;
+
+  return own != NULL ? leat_contents_name_type (leat_spec_get_dtype (own)) : LEAT_DTYPE_ANY;
+}
+
 LeatSpec *
 leat_contents_find_spec (const LeatContents *self, LeatSpec *allowed, GError **error)
 {
@@ -84,7 +99,7 @@ leat_contents_find_spec (const LeatContents *self, LeatSpec *allowed, GError **e
         return NULL;
       return g_steal_pointer (&spec);
     }
-  if (!leat_npy_header_read (&header, input, error))
+  if (!leat_npy_header_read_as (&header, leat_contents_get_type (self), input, error))
     return NULL;
   spec = leat_npy_header_new_spec (&header, 0, error);
   if (spec == NULL)
@@ -100,7 +115,9 @@ leat_contents_read (const LeatContents *self, LeatSpec *spec, GError **error)
   LeatNpyHeader header = { 0 };
   g_autofree guint8 *data = NULL;
 
-  if (input == NULL || (leat_contents_is_npy (self) && !leat_npy_header_read (&header, input, error)))
+  if (input == NULL
+      || (leat_contents_is_npy (self)
+          && !leat_npy_header_read_as (&header, leat_contents_name_type (leat_spec_get_dtype (spec)), input, error)))
     return NULL;
   data = g_try_malloc (size);
   if (data == NULL)

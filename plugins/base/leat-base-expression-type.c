@@ -6,6 +6,7 @@
  * too, but of a kernel that nobody wrote. */
 
 #include "leat-base-expression-private.h"
+#include "leat-base-number.h"
 
 #include <math.h>
 
@@ -17,7 +18,11 @@ typedef enum
   LEAT_RANK_WHOLE,
   LEAT_RANK_FLOAT,
   LEAT_RANK_DOUBLE,
+  LEAT_RANK_COMPLEX_FLOAT,
+  LEAT_RANK_COMPLEX_DOUBLE,
 } LeatRank;
+
+static const char *const leat_rank_names[] = { "whole", "float", "double", "complex", "complex" };
 
 typedef struct
 {
@@ -28,6 +33,7 @@ typedef struct
   const LeatToken *culprit; /* NULL while all is well */
   LeatRank culprit_rank;
   gboolean is_left;
+  const char *takes; /* what the culprit takes */
 } LeatRankReader;
 
 static LeatRank leat_rank_read (LeatRankReader *self);
@@ -59,7 +65,28 @@ leat_rank_takes (LeatRankReader *self, const char *text)
 static LeatRank
 leat_rank_of_dtype (LeatDtype dtype)
 {
-  return dtype == LEAT_DTYPE_F64 ? LEAT_RANK_DOUBLE : dtype == LEAT_DTYPE_F32 ? LEAT_RANK_FLOAT : LEAT_RANK_WHOLE;
+  if (leat_number_is_complex (dtype))
+    return dtype == LEAT_DTYPE_C64 ? LEAT_RANK_COMPLEX_FLOAT : LEAT_RANK_COMPLEX_DOUBLE;
+  if (leat_number_is_real (dtype))
+    return leat_number_get_rules (dtype) == LEAT_DTYPE_F64 ? LEAT_RANK_DOUBLE : LEAT_RANK_FLOAT;
+  return LEAT_RANK_WHOLE;
+}
+
+static gboolean
+leat_rank_is_complex (LeatRank rank)
+{
+  return rank >= LEAT_RANK_COMPLEX_FLOAT;
+}
+
+static void
+leat_rank_blame_as (LeatRankReader *self, const LeatToken *token, LeatRank rank, gboolean is_left, const char *takes)
+{
+  if (self->culprit != NULL || self->is_too_deep)
+    return;
+  self->culprit = token;
+  self->culprit_rank = rank;
+  self->is_left = is_left;
+  self->takes = takes;
 }
 
 static LeatRank
@@ -74,9 +101,16 @@ leat_rank_of_name (LeatRankReader *self, const char *name)
 }
 
 static LeatRank
+leat_rank_of_part (LeatRank rank)
+{
+  return rank == LEAT_RANK_COMPLEX_FLOAT ? LEAT_RANK_FLOAT : LEAT_RANK_DOUBLE;
+}
+
+static LeatRank
 leat_rank_read_call (LeatRankReader *self, const LeatToken *function)
 {
-  static const char *const keep[] = { "abs", "min", "max", NULL };
+  static const char *const keep[] = { "abs", "min", "max", NULL }, *const of_complex[] = { "real", "imag", "conj",
+                                                                                           NULL };
   LeatRank rank = LEAT_RANK_WHOLE;
 
   do
@@ -89,6 +123,16 @@ leat_rank_read_call (LeatRankReader *self, const LeatToken *function)
     }
   while (!self->is_too_deep && leat_rank_peek (self)->kind == LEAT_TOKEN_COMMA);
   self->at++;
+  if (g_strv_contains (of_complex, function->text))
+    {
+      if (!leat_rank_is_complex (rank))
+        leat_rank_blame_as (self, function, rank, FALSE, "a complex number");
+      return function->text[0] == 'c' ? rank : leat_rank_of_part (rank);
+    }
+  if (leat_rank_is_complex (rank) && g_str_equal (function->text, "abs"))
+    return leat_rank_of_part (rank);
+  if (leat_rank_is_complex (rank))
+    leat_rank_blame_as (self, function, rank, FALSE, "real numbers");
   /* Of whole numbers the other functions are those for double. */
   return rank == LEAT_RANK_WHOLE && !g_strv_contains (keep, function->text) ? LEAT_RANK_DOUBLE : rank;
 }
@@ -120,11 +164,18 @@ leat_rank_read_value (LeatRankReader *self)
 static void
 leat_rank_blame (LeatRankReader *self, const LeatToken *token, LeatRank rank, gboolean is_left)
 {
-  if (self->culprit != NULL || self->is_too_deep || rank == LEAT_RANK_WHOLE)
-    return;
-  self->culprit = token;
-  self->culprit_rank = rank;
-  self->is_left = is_left;
+  if (rank != LEAT_RANK_WHOLE)
+    leat_rank_blame_as (self, token, rank, is_left, "whole numbers");
+}
+
+/* Complex numbers have no order. */
+static void
+leat_rank_blame_order (LeatRankReader *self, const LeatToken *token, LeatRank rank, gboolean is_left)
+{
+  static const char *const order[] = { "<", ">", "<=", ">=", NULL };
+
+  if (leat_rank_is_complex (rank) && g_strv_contains (order, token->text))
+    leat_rank_blame_as (self, token, rank, is_left, "real numbers");
 }
 
 /* -x, !x, ~x and so on, as many as there are. */
@@ -196,6 +247,8 @@ leat_rank_read_level (LeatRankReader *self, guint level)
           leat_rank_blame (self, token, rank, TRUE);
           leat_rank_blame (self, token, right, FALSE);
         }
+      leat_rank_blame_order (self, token, rank, TRUE);
+      leat_rank_blame_order (self, token, right, FALSE);
       rank = leat_rank_is_truth (token) ? LEAT_RANK_WHOLE : MAX (rank, right);
     }
   return rank;
@@ -288,22 +341,40 @@ leat_expression_check_fractions (LeatExpression *self, GError **error)
   return TRUE;
 }
 
+/* Nothing is dropped unasked. */
+static gboolean
+leat_expression_check_result (LeatExpression *self, LeatDtype result, GError **error)
+{
+  if (result == LEAT_DTYPE_ANY || result == LEAT_DTYPE_BOOL || leat_number_is_complex (result))
+    return TRUE;
+  return leat_token_fail (
+    self->text, 0, error,
+    "the value is complex, and the result, %s, is not: take type=c64 or type=c128, or one of real "
+    "(z), imag (z) and abs (z)",
+    leat_dtype_get_name (result));
+}
+
 gboolean
 leat_expression_check_types (LeatExpression *self, const LeatExpressionTypes *types, GError **error)
 {
   LeatRankReader reader = { .expression = self, .types = types };
-  const char *type, *where;
+  const char *where;
+  LeatRank rank;
 
   if (types->single && !leat_expression_check_fractions (self, error))
     return FALSE;
-  leat_rank_read (&reader);
+  rank = leat_rank_read (&reader);
   if (reader.culprit == NULL)
-    return TRUE;
-  type = reader.culprit_rank == LEAT_RANK_DOUBLE ? "double" : "float";
-  where = reader.culprit->text[0] == '~' ? "what follows it" : reader.is_left ? "its left side" : "its right side";
-  return leat_token_fail (self->text, reader.culprit->column, error, "%s takes whole numbers, and %s is %s%s",
-                          reader.culprit->text, where, type,
-                          reader.culprit->text[0] == '%' ? "; fmod (a, b) is the remainder of those" : "");
+    return !leat_rank_is_complex (rank) || leat_expression_check_result (self, types->result, error);
+  where = reader.culprit->kind == LEAT_TOKEN_FUNCTION ? "its argument"
+          : reader.culprit->text[0] == '~'            ? "what follows it"
+          : reader.is_left                            ? "its left side"
+                                                      : "its right side";
+  return leat_token_fail (self->text, reader.culprit->column, error, "%s takes %s, and %s is %s%s",
+                          reader.culprit->text, reader.takes, where, leat_rank_names[reader.culprit_rank],
+                          reader.culprit->text[0] == '%'               ? "; fmod (a, b) is the remainder of those"
+                          : leat_rank_is_complex (reader.culprit_rank) ? "; real (z), imag (z) and abs (z) are real"
+                                                                       : "");
 }
 
 gboolean

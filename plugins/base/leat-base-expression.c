@@ -6,6 +6,7 @@
 
 #include "leat-base-comparison.h"
 #include "leat-base-expression-private.h"
+#include "leat-base-number.h"
 
 #define LEAT_EXPRESSION_MAX_BYTES 16384
 
@@ -35,11 +36,22 @@ leat_expression_add (LeatExpression *self, LeatTokenKind kind, const char *start
   g_array_append_val (self->tokens, token);
 }
 
+/* Inputs may be called "real" and "imag", as many are; a parenthesis makes functions of these names. */
+static gboolean
+leat_expression_is_function (const char *name, const char *behind)
+{
+  static const char *const both[] = { "real", "imag", "conj", NULL };
+
+  while (g_ascii_isspace (*behind))
+    behind++;
+  return leat_token_is_function (name) && (*behind == '(' || !g_strv_contains (both, name));
+}
+
 static void
 leat_expression_add_name (LeatExpression *self, const char *start, gsize length, gsize at)
 {
   g_autofree char *name = g_strndup (start, length);
-  LeatTokenKind kind = leat_token_is_function (name) ? LEAT_TOKEN_FUNCTION : LEAT_TOKEN_NAME;
+  LeatTokenKind kind = leat_expression_is_function (name, start + length) ? LEAT_TOKEN_FUNCTION : LEAT_TOKEN_NAME;
 
   leat_expression_add (self, kind, start, length, at);
   if (kind == LEAT_TOKEN_NAME && !g_ptr_array_find_with_equal_func (self->names, name, g_str_equal, NULL))
@@ -237,8 +249,21 @@ leat_expression_writer_add_operator (LeatExpressionWriter *self, const LeatToken
   self->after_operand = FALSE;
 }
 
+static void
+leat_expression_writer_add_input (LeatExpressionWriter *self, const char *name, const char *const *inputs,
+                                  const LeatDtype *dtypes)
+{
+  g_autofree char *item = g_strconcat (name, "[i]", NULL), *value = NULL;
+  guint at = 0;
+
+  while (!g_str_equal (inputs[at], name))
+    at++;
+  value = leat_number_dup_read (dtypes != NULL ? dtypes[at] : LEAT_DTYPE_ANY, item);
+  g_string_append (self->text, value);
+}
+
 char *
-leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean single)
+leat_expression_to_c (LeatExpression *self, const char *const *inputs, const LeatDtype *dtypes, gboolean single)
 {
   g_autoptr (GArray) products = g_array_new (FALSE, FALSE, sizeof (LeatProduct));
   LeatExpressionWriter writer = { .text = g_string_new (NULL), .products = products };
@@ -253,9 +278,10 @@ leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean 
           leat_expression_writer_add_operator (&writer, token);
           continue;
         }
-      g_string_append (writer.text, token->text);
       if (token->kind == LEAT_TOKEN_NAME && g_strv_contains (inputs, token->text))
-        g_string_append (writer.text, "[i]");
+        leat_expression_writer_add_input (&writer, token->text, inputs, dtypes);
+      else
+        g_string_append (writer.text, token->text);
       if (token->kind == LEAT_TOKEN_FRACTION && single)
         g_string_append_c (writer.text, 'f');
       if (token->kind == LEAT_TOKEN_OPEN)

@@ -16,9 +16,9 @@ LeatExpression *leat_expression_parse (const char *text, GError **error);
 void leat_expression_free (LeatExpression *self);
 /* Names in the order they first occur, functions left out. NULL-terminated, owned by the expression. */
 const char *const *leat_expression_list_names (LeatExpression *self);
-/* The text for a kernel: each name that is in @inputs (NULL-terminated) becomes `name[i]`; with @single, numbers with
- * a fraction are floats. */
-char *leat_expression_to_c (LeatExpression *self, const char *const *inputs, gboolean single);
+/* The text for a kernel: each name that is in @inputs (NULL-terminated) becomes the value of `name[i]`, an item of the
+ * type that @dtypes (nullable) has for it; with @single, numbers with a fraction are floats. */
+char *leat_expression_to_c (LeatExpression *self, const char *const *inputs, const LeatDtype *dtypes, gboolean single);
 
 /* Whether there are no other names than @known (NULL-terminated).  Errors are LEAT_GRAPH_ERROR_TYPE with the column,
  * and end with @hint. */
@@ -31,9 +31,11 @@ typedef struct
   const LeatDtype *dtypes;  /* of each */
   LeatDtype others;         /* of all other names */
   gboolean single;          /* as for leat_expression_to_c () */
+  LeatDtype result;         /* what the value is for; ANY: anything */
 } LeatExpressionTypes;
 
-/* Whether operators for whole numbers have such.  Errors are LEAT_GRAPH_ERROR_TYPE with the column. */
+/* Whether operators and functions have what they take: whole numbers, real or complex ones; and whether the value is
+ * none that the result has no room for.  Errors are LEAT_GRAPH_ERROR_TYPE with the column. */
 gboolean leat_expression_check_types (LeatExpression *self, const LeatExpressionTypes *types, GError **error);
 
 /* The same, and whether each name that is not among them is an argument of @node with a value: LEAT_GRAPH_ERROR_MISSING

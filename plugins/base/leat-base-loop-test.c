@@ -8,7 +8,7 @@
 
 #include "leat-base-loop-test.h"
 
-#include "leat-base-map.h"
+#include "leat-base-number.h"
 
 #define LEAT_LOOP_ENTRY "loop_test"
 
@@ -100,16 +100,18 @@ leat_loop_test_add_name (LeatLoopTest *self, const char *name, const char *what,
   if (!leat_loop_test_check_name (self, name, what, error))
     return FALSE;
   if (!leat_spec_is_bounded (spec) && leat_spec_get_items (spec) == 1
-      && leat_base_map_get_c_type (leat_spec_get_dtype (spec)) != NULL)
+      && !leat_number_is_complex (leat_spec_get_dtype (spec)))
     {
       g_ptr_array_add (self->names, g_strdup (name));
       return TRUE;
     }
   text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   leat_node_blame (LEAT_NODE (self->group), what);
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-               "%s= takes outputs of one number, and out.%s is %s: reduce it in the body, as with reduce op=max", what,
-               name, text);
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "%s= takes outputs of one %s, and out.%s is %s: %s",
+               what, leat_number_is_complex (leat_spec_get_dtype (spec)) ? "real number" : "number", name, text,
+               leat_number_is_complex (leat_spec_get_dtype (spec))
+                 ? "give an output what is real of it, as with map expr=abs(x) type=f32"
+                 : "reduce it in the body, as with reduce op=max");
   return FALSE;
 }
 
@@ -193,6 +195,22 @@ leat_loop_test_find_series (LeatLoopTest *self, const char *series, GError **err
   return TRUE;
 }
 
+static LeatDtype
+leat_loop_test_get_dtype (LeatLoopTest *self, const char *name)
+{
+  return leat_spec_get_dtype (leat_group_get_result (self->group, name));
+}
+
+/* Of an output or an argument. */
+static char *
+leat_loop_test_dup_value (LeatLoopTest *self, const char *name)
+{
+  g_autofree char *item = g_strconcat (name, "[0]", NULL);
+
+  return leat_loop_test_has (self, name) ? leat_number_dup_read (leat_loop_test_get_dtype (self, name), item)
+                                         : g_strdup (name);
+}
+
 static void
 leat_loop_test_write_params (LeatLoopTest *self, const char *entry, GString *text)
 {
@@ -204,16 +222,15 @@ leat_loop_test_write_params (LeatLoopTest *self, const char *entry, GString *tex
     {
       const char *name = g_ptr_array_index (self->names, i);
 
-      g_string_append_printf (
-        text, ", const %s *%s",
-        leat_base_map_get_c_type (leat_spec_get_dtype (leat_group_get_result (self->group, name))), name);
+      g_string_append_printf (text, ", const %s *%s", leat_number_get_storage (leat_loop_test_get_dtype (self, name)),
+                              name);
     }
   for (guint i = 0; i < self->args->len; i++)
     g_string_append_printf (text, ", double %s", (const char *) g_ptr_array_index (self->args, i));
   g_string_append (text, ", uint64_t *leat_iterations");
   if (self->series != NULL)
     g_string_append_printf (text, ", %s *leat_series, uint64_t *leat_series_count",
-                            leat_base_map_get_c_type (leat_spec_get_dtype (self->series)));
+                            leat_number_get_storage (leat_spec_get_dtype (self->series)));
   g_string_append (text, ")\n");
 }
 
@@ -246,11 +263,10 @@ leat_loop_test_write_end (LeatLoopTest *self, const char *is_told, GString *text
     LEAT_LOOP_END_CAP);
   for (guint i = 0; g_ptr_array_index (self->told, i) != NULL; i++)
     {
-      const char *name = g_ptr_array_index (self->told, i);
+      g_autofree char *value = leat_loop_test_dup_value (self, g_ptr_array_index (self->told, i));
 
-      g_string_append_printf (text, "      ((double *) leat_told)[%u] = (double) %s%s;\n",
-                              (guint) (G_STRUCT_OFFSET (LeatLoopReport, values) / sizeof (double)) + i, name,
-                              leat_loop_test_has (self, name) ? "[0]" : "");
+      g_string_append_printf (text, "      ((double *) leat_told)[%u] = (double) %s;\n",
+                              (guint) (G_STRUCT_OFFSET (LeatLoopReport, values) / sizeof (double)) + i, value);
     }
   g_string_append (text, "      leat_told[0] = leat_goes_on;\n"
                          "    }\n");
@@ -305,8 +321,14 @@ static char *
 leat_loop_test_dup_text (LeatLoopTest *self, LeatExpression *expression)
 {
   GString *text = g_string_new (NULL);
-  g_autofree char *condition =
-    expression != NULL ? leat_expression_to_c (expression, (const char *const *) self->names->pdata, FALSE) : NULL;
+  g_autofree LeatDtype *dtypes = g_new0 (LeatDtype, self->names->len + 1);
+  g_autofree char *condition = NULL;
+
+  for (guint i = 0; i < self->names->len; i++)
+    dtypes[i] = leat_loop_test_get_dtype (self, g_ptr_array_index (self->names, i));
+  if (expression != NULL)
+    condition = leat_expression_to_c (expression, (const char *const *) self->names->pdata, dtypes, FALSE);
+  leat_number_append_includes (text, dtypes, self->names->len);
 
   leat_loop_test_write (self, condition != NULL ? condition : "false", text);
   leat_loop_test_write_fused (self, condition != NULL ? condition : "false", text);

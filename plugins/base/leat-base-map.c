@@ -10,6 +10,7 @@
 #include "leat-base-call.h"
 #include "leat-base-expression.h"
 #include "leat-base-geometry.h"
+#include "leat-base-number.h"
 
 #define LEAT_MAP_BLOCK      256
 #define LEAT_MAP_MOST_BLOCK 1024 /* of any GPU */
@@ -32,8 +33,9 @@ struct _LeatBaseMap
 
 G_DEFINE_FINAL_TYPE (LeatBaseMap, leat_base_map, LEAT_TYPE_NODE)
 
-static const char *const type_choices[] = { "same", "u8",  "i8",  "u16", "i16", "u32",
-                                            "i32",  "u64", "i64", "f32", "f64", NULL };
+static const char *const type_choices[] = { "same",   "u8",  "i8",   "u16",  "i16", "u32",  "i32",
+                                            "u64",    "i64", "f32",  "f64",  "f16", "bf16", "f8e4m3",
+                                            "f8e5m2", "c64", "c128", "bool", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "expr", LEAT_PROP_STRING, LEAT_PROP_REQUIRED, offsetof (LeatBaseMap, expr),
@@ -54,8 +56,7 @@ static const LeatProp props[] = {
 static const LeatPortInfo ports[] = {
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "Results, in the shape of the inputs" },
   { sizeof (LeatPortInfo), "(NAME)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
-    "One input for each name in inputs; x by default.  All have one shape; any type but "
-    "f16" },
+    "One input for each name in inputs; x by default.  All have one shape, of any type" },
 };
 
 const LeatNodeInfo leat_base_map_info = {
@@ -65,9 +66,10 @@ const LeatNodeInfo leat_base_map_info = {
   "Computes an expression for each item",
   "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; "
   "other names are arguments, which are set like properties.  Functions include abs "
-  "min max sqrt exp log sin cos tan pow floor ceil round fma.  If the result is f32, "
-  "arguments and numbers with a fraction are float.  If it is i64 or u64, arguments "
-  "are whole numbers.  Otherwise they are double.\n\nExample: map expr=gain*x+offset "
+  "min max sqrt exp log sin cos tan pow floor ceil round fma, and conj real imag abs of "
+  "complex numbers.  If the result is f32, c64 or a float of fewer bits, arguments and "
+  "numbers with a fraction are float.  If it is i64 or u64, arguments are whole numbers.  "
+  "Otherwise they are double.\n\nExample: map expr=gain*x+offset "
   "gain=2 offset=1",
   props,
   G_N_ELEMENTS (props),
@@ -178,17 +180,11 @@ leat_base_map_prepare (LeatNode *node, GError **error)
   return TRUE;
 }
 
-const char *
-leat_base_map_get_c_type (LeatDtype dtype)
+/* Floats of fewer bits are computed with as f32, which has all of them. */
+static gboolean
+leat_base_map_is_single (LeatDtype output)
 {
-  static const char *const types[] = {
-    [LEAT_DTYPE_U8] = "uint8_t",   [LEAT_DTYPE_I8] = "int8_t",    [LEAT_DTYPE_U16] = "uint16_t",
-    [LEAT_DTYPE_I16] = "int16_t",  [LEAT_DTYPE_U32] = "uint32_t", [LEAT_DTYPE_I32] = "int32_t",
-    [LEAT_DTYPE_U64] = "uint64_t", [LEAT_DTYPE_I64] = "int64_t",  [LEAT_DTYPE_F32] = "float",
-    [LEAT_DTYPE_F64] = "double",
-  };
-
-  return dtype < G_N_ELEMENTS (types) ? types[dtype] : NULL;
+  return leat_number_get_rules (output) == LEAT_DTYPE_F32 || output == LEAT_DTYPE_C64;
 }
 
 /* The type of an argument, which must hold all that the result's type can.  Doubles hold all whole numbers of 32 bits;
@@ -197,19 +193,19 @@ static const char *
 leat_base_map_get_arg_c_type (LeatDtype output)
 {
   if (output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64)
-    return leat_base_map_get_c_type (output);
-  return output == LEAT_DTYPE_F32 ? "float" : "double";
+    return leat_number_get_storage (output);
+  return leat_base_map_is_single (output) ? "float" : "double";
 }
 
 static gboolean
 leat_base_map_check_operators (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output, GError **error)
 {
-  gboolean whole = output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64, single = output == LEAT_DTYPE_F32;
+  gboolean whole = output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64, single = leat_base_map_is_single (output);
   const LeatExpressionTypes types = { (const char *const *) self->input_names, inputs,
                                       whole    ? output
                                       : single ? LEAT_DTYPE_F32
                                                : LEAT_DTYPE_F64,
-                                      single };
+                                      single, output };
 
   return leat_expression_check (self->expression, LEAT_NODE (self), "expr", &types, error);
 }
@@ -249,22 +245,25 @@ leat_base_map_write_source (LeatBaseMap *self, const LeatDtype *inputs, LeatDtyp
                             guint64 row_items)
 {
   const char *const *names = leat_expression_list_names (self->expression);
-  g_autofree char *body =
-    leat_expression_to_c (self->expression, (const char *const *) self->input_names, output == LEAT_DTYPE_F32);
-  GString *text = g_string_new ("__global__ void map (");
+  g_autofree char *body = leat_expression_to_c (self->expression, (const char *const *) self->input_names, inputs,
+                                                leat_base_map_is_single (output));
+  g_autofree char *value = leat_number_dup_write (output, body);
+  GString *text = g_string_new (NULL);
 
+  leat_number_append_includes (text, inputs, g_strv_length (self->input_names));
+  leat_number_append_includes (text, &output, 1);
+  g_string_append (text, "__global__ void map (");
   for (guint i = 0; self->input_names[i] != NULL; i++)
-    g_string_append_printf (text, "const %s *%s, ", leat_base_map_get_c_type (inputs[i]), self->input_names[i]);
+    g_string_append_printf (text, "const %s *%s, ", leat_number_get_storage (inputs[i]), self->input_names[i]);
   for (guint i = 0; i < n_counts; i++)
     g_string_append_printf (text, "uint64_t %s_count, ", self->input_names[i]);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
       g_string_append_printf (text, "%s %s, ", leat_base_map_get_arg_c_type (output), names[i]);
-  g_string_append_printf (text, "%s *out%s)\n{\n", leat_base_map_get_c_type (output),
+  g_string_append_printf (text, "%s *out%s)\n{\n", leat_number_get_storage (output),
                           n_counts > 1 ? ", uint64_t *out_count" : "");
   leat_base_map_write_least (self, n_counts, row_items, text);
-  g_string_append_printf (text, "  GRID_FOR (i, leat_items)\n    out[i] = (%s) (%s);\n}\n",
-                          leat_base_map_get_c_type (output), body);
+  g_string_append_printf (text, "  GRID_FOR (i, leat_items)\n    out[i] = %s;\n}\n", value);
   return g_string_free (text, FALSE);
 }
 
@@ -290,14 +289,12 @@ leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, Leat
       gboolean same = leat_base_map_has_shape_of (spec, first);
 
       types[i] = leat_spec_get_dtype (spec);
-      if (!same || leat_base_map_get_c_type (types[i]) == NULL)
+      if (!same)
         {
           g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
 
           g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-                       same ? "map \"%s\": input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 "
-                              "and f64 are such"
-                            : "map \"%s\": input \"%s\" is %s, and the first input has another shape",
+                       "map \"%s\": input \"%s\" is %s, and the first input has another shape",
                        leat_node_get_name (LEAT_NODE (self)), self->input_names[i], text);
           return FALSE;
         }

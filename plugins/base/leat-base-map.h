@@ -10,9 +10,6 @@ G_BEGIN_DECLS
 #define LEAT_TYPE_BASE_MAP (leat_base_map_get_type ())
 G_DECLARE_FINAL_TYPE (LeatBaseMap, leat_base_map, LEAT, BASE_MAP, LeatNode)
 
-/* (nullable): what an item is in C, of a type that can be computed with */
-const char *leat_base_map_get_c_type (LeatDtype dtype);
-
 extern const LeatNodeInfo leat_base_map_info;
 
 G_END_DECLS

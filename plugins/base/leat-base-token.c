@@ -14,7 +14,7 @@
 static const char *const functions[] = { "abs",   "min",  "max",  "sqrt", "cbrt",  "exp",   "exp2", "log",   "log2",
                                          "log10", "sin",  "cos",  "tan",  "asin",  "acos",  "atan", "atan2", "sinh",
                                          "cosh",  "tanh", "pow",  "fmod", "hypot", "floor", "ceil", "round", "trunc",
-                                         "fma",   "fabs", "fmin", "fmax", "erf",   NULL };
+                                         "fma",   "fabs", "fmin", "fmax", "erf",   "real",  "imag", "conj",  NULL };
 
 /* Those that take one argument are not listed. */
 static const struct

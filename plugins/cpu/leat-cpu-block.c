@@ -400,6 +400,13 @@ leat_cpu_block_run_strands (LeatCpuBlock *self)
   leat_cpu_block_reset (self);
   first = leat_cpu_block_get_fresh_fiber (self);
   leat_cpu_fiber_switch (&self->home, &self->home.sp, first, first->sp);
+  while (G_UNLIKELY (self->n_alive > 0 && !self->failed && leat_cpu_warp_let_meet (self)))
+    {
+      void *sp;
+      LeatCpuFiber *next = leat_cpu_block_take_next (self, &sp);
+
+      leat_cpu_fiber_switch (&self->home, &self->home.sp, next, sp);
+    }
   self->current = NULL;
   if (G_LIKELY (self->n_alive == 0 && !self->failed))
     return TRUE;

@@ -34,7 +34,8 @@ typedef struct
   guint32 mask;
   guint32 arrived;
   LeatHostWarpOp op;
-  char *key; /* ThreadSanitizer's */
+  guint32 place; /* of LEAT_HOST_WARP_MEET */
+  char *key;     /* ThreadSanitizer's */
 } LeatCpuWarpGroup;
 
 /* A lane's operands for a warp operation, and its result. */
@@ -141,6 +142,9 @@ void leat_cpu_warp_begin (LeatCpuWarp *self, guint32 n_lanes);
 /* A lane has been marked as ended, a thread counted out: whoever waited for it goes on. */
 void leat_cpu_warp_end_strand (LeatCpuBlock *self, LeatCpuWarp *warp);
 void leat_cpu_barrier_end_strand (LeatCpuBlock *self);
+/* Where nobody else can go on: lanes that wait for what others of their warp do next go on without those.  FALSE where
+ * there are none. */
+gboolean leat_cpu_warp_let_meet (LeatCpuBlock *self);
 
 extern const LeatHostRuntime leat_cpu_runtime;
 int leat_cpu_barrier_wait (LeatHostBlock *host, LeatHostBarrierOp op, int predicate);

@@ -48,7 +48,12 @@ leat_cpu_nanosleep (LeatHostBlock *host, uint32_t ns)
     leat_cpu_block_leave (self);
   /* Once every thread of the block may have slept, somebody outside of it is needed. */
   if (!others || ++self->n_sleeps % self->n_alive == 0)
-    leat_cpu_sleep_let_host_run (self, ns);
+    {
+      if (self->current != NULL && leat_cpu_warp_let_meet (self))
+        others = TRUE;
+      else
+        leat_cpu_sleep_let_host_run (self, ns);
+    }
   if (!others)
     return;
   leat_cpu_queue_push (&self->ready, self->current);

@@ -150,6 +150,9 @@ leat_cpu_warp_compute (LeatCpuWarp *self, const LeatCpuWarpGroup *group)
       break;
     case LEAT_HOST_WARP_SYNC:
       break;
+    case LEAT_HOST_WARP_MEET:
+      leat_cpu_warp_give (self, lanes, lanes);
+      break;
     default:
       leat_cpu_warp_give (self, lanes, leat_cpu_warp_reduce (self, group));
       break;
@@ -178,8 +181,10 @@ leat_cpu_warp_complete (LeatCpuBlock *block, LeatCpuWarp *self, LeatCpuWarpGroup
 }
 
 static LeatCpuWarpGroup *
-leat_cpu_warp_join_group (LeatCpuBlock *block, LeatCpuWarp *self, LeatHostWarpOp op, guint32 mask, guint32 lane)
+leat_cpu_warp_join_group (LeatCpuBlock *block, LeatCpuWarp *self, LeatHostWarpOp op, guint32 mask, guint32 place,
+                          guint32 lane)
 {
+  gboolean meets = op == LEAT_HOST_WARP_MEET;
   LeatCpuWarpGroup *group;
 
   if (G_UNLIKELY ((mask >> lane & 1) == 0))
@@ -188,7 +193,7 @@ leat_cpu_warp_join_group (LeatCpuBlock *block, LeatCpuWarp *self, LeatHostWarpOp
   for (guint i = 0; i < self->n_groups; i++)
     {
       group = &self->groups[i];
-      if (group->mask != mask)
+      if (group->mask != mask || meets != (group->op == LEAT_HOST_WARP_MEET) || (meets && group->place != place))
         continue;
       if (G_UNLIKELY (group->op != op))
         leat_cpu_block_fail (block, CUDA_ERROR_LAUNCH_FAILED,
@@ -198,7 +203,7 @@ leat_cpu_warp_join_group (LeatCpuBlock *block, LeatCpuWarp *self, LeatHostWarpOp
       return group;
     }
   group = &self->groups[self->n_groups++];
-  *group = (LeatCpuWarpGroup){ .mask = mask, .arrived = 1u << lane, .op = op };
+  *group = (LeatCpuWarpGroup){ .mask = mask, .arrived = 1u << lane, .op = op, .place = place };
   if (leat_cpu_tsan)
     group->key = block->keys + 2 + (self - block->warps) * 64 + __builtin_ctz (mask) * 2 + (self->phase & 1);
   return group;
@@ -225,7 +230,7 @@ leat_cpu_warp_run (LeatHostBlock *host, LeatHostWarpOp op, uint32_t mask, uint64
   guint32 linear = block->current->linear;
   guint32 lane = linear & 31;
   LeatCpuWarp *self = &block->warps[linear / 32];
-  LeatCpuWarpGroup *group = leat_cpu_warp_join_group (block, self, op, mask, lane);
+  LeatCpuWarpGroup *group = leat_cpu_warp_join_group (block, self, op, mask, arg, lane);
   LeatCpuWarpValue *mine = &self->values[lane];
 
   mine->value = value;
@@ -257,4 +262,23 @@ leat_cpu_warp_end_strand (LeatCpuBlock *block, LeatCpuWarp *self)
       if (((group->arrived | self->ended) & group->mask) == group->mask)
         leat_cpu_warp_complete (block, self, group, group->arrived);
     }
+}
+
+gboolean
+leat_cpu_warp_let_meet (LeatCpuBlock *block)
+{
+  gboolean met = FALSE;
+
+  for (guint32 first = 0; first < block->n_threads; first += 32)
+    {
+      LeatCpuWarp *self = &block->warps[first / 32];
+
+      for (guint i = self->n_groups; i-- > 0;)
+        if (self->groups[i].op == LEAT_HOST_WARP_MEET)
+          {
+            leat_cpu_warp_complete (block, self, &self->groups[i], self->groups[i].arrived);
+            met = TRUE;
+          }
+    }
+  return met;
 }

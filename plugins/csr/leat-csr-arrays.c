@@ -50,12 +50,19 @@ leat_csr_array_is_real (const LeatCsrArray *self)
   return self->header.dtype == LEAT_DTYPE_F32 || self->header.dtype == LEAT_DTYPE_F64;
 }
 
+/* Neither a whole number nor one that C computes with. */
+static gboolean
+leat_csr_array_is_other (const LeatCsrArray *self)
+{
+  return self->header.dtype == LEAT_DTYPE_F16 || self->header.dtype > LEAT_DTYPE_F64;
+}
+
 static gboolean
 leat_csr_array_check (const LeatCsrArray *self, gboolean real_too, GError **error)
 {
   if (self->header.n_dims != 1)
     return leat_csr_array_refuse (self, error, "it has %u dimensions; one is expected", self->header.n_dims);
-  if (self->header.dtype == LEAT_DTYPE_F16 || (!real_too && leat_csr_array_is_real (self)))
+  if (leat_csr_array_is_other (self) || (!real_too && leat_csr_array_is_real (self)))
     return leat_csr_array_refuse (self, error, "it holds %s; %s are expected", leat_dtype_get_name (self->header.dtype),
                                   real_too ? "f32, f64 or integers" : "integers");
   return TRUE;

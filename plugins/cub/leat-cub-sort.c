@@ -54,7 +54,8 @@ static gboolean
 leat_cub_sort_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatSpec *keys = leat_negotiation_get_input (negotiation, "keys");
-  gsize bytes = leat_dtype_get_size (leat_spec_get_dtype (keys));
+  gboolean is_complex = leat_spec_get_dtype (keys) == LEAT_DTYPE_C64;
+  gsize bytes = is_complex ? 0 : leat_dtype_get_size (leat_spec_get_dtype (keys));
   g_autoptr (LeatSpec) from = NULL;
   guint64 n;
 
@@ -65,7 +66,7 @@ leat_cub_sort_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
       g_set_error (
         error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
         "cub:sort \"%s\": input \"keys\" is %s; keys have one dimension, are less than 2^32, and have 4 or 8 "
-        "bytes: the node sort takes any type",
+        "bytes: the node sort takes any type that has an order",
         leat_node_get_name (node), text);
       return FALSE;
     }

@@ -24,6 +24,7 @@ struct _LeatIoNpy
   char *path;
   guint64 rows;
   guint64 readers;
+  int type;
 
   LeatInputFile *input;
   LeatNpyHeader header;
@@ -37,10 +38,13 @@ struct _LeatIoNpy
 
 G_DEFINE_FINAL_TYPE (LeatIoNpy, leat_io_npy, LEAT_TYPE_ENDPOINT)
 
+static const char *const leat_io_npy_types[] = { "file", "bf16", "f8e4m3", "f8e5m2", "f16", "bool", NULL };
+
 static LeatInputFile *
 leat_io_npy_open (LeatIoNpy *self, LeatNpyHeader *header, GError **error)
 {
   g_autofree char *path = leat_file_role_dup_path (LEAT_NODE (self), self->path);
+  LeatDtype type = self->type > 0 ? leat_dtype_from_name (leat_io_npy_types[self->type]) : LEAT_DTYPE_ANY;
   g_autoptr (LeatInputFile) input = NULL;
 
   if (g_str_equal (path, "-"))
@@ -53,7 +57,7 @@ leat_io_npy_open (LeatIoNpy *self, LeatNpyHeader *header, GError **error)
   if (!leat_input_file_check (path, error))
     return NULL;
   input = leat_input_file_open (path, error);
-  if (input == NULL || !leat_npy_header_read (header, input, error))
+  if (input == NULL || !leat_npy_header_read_as (header, type, input, error))
     return NULL;
   return g_steal_pointer (&input);
 }
@@ -294,6 +298,9 @@ static const LeatProp leat_io_npy_props[] = {
     .blurb = "Most rows that one run reads; 0: the whole array in one run" },
   { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, readers), .def.u = 0, .max.u = 16,
     .blurb = "Threads that read parts of a run of 512 KiB or more; 0: as for io:file" },
+  { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatIoNpy, type), .choices = leat_io_npy_types,
+    .blurb = "Type of the items that are read; file: as the file says.  Any other is for arrays of V1, u8 or u16, "
+             "which hold the bits of such items" },
 };
 
 static const LeatPortInfo leat_io_npy_ports[] = {
@@ -310,7 +317,7 @@ const LeatNodeInfo leat_io_npy_info = {
   "Reads or writes an array as an .npy file",
   "With out linked, the node reads an array that NumPy's save () wrote.  The file "
   "gives the spec, such as f32[480,640].  With rows=1000 the array comes in pieces, "
-  "f32[<=1000,640], so that it may be larger than memory.  Booleans become u8; items "
+  "f32[<=1000,640], so that it may be larger than memory.  Items "
   "in the other byte order are converted.  The whole header is checked before any item "
   "is read.\n\nWith in linked, the node writes one array.  Data of several runs is "
   "joined along the first dimension.  The file appears under its name when the stream "

@@ -85,6 +85,7 @@ leat_npy_text_read_string (LeatNpyText *self, char *to, gsize size)
   return TRUE;
 }
 
+/* Types that NumPy does not have are written as ml_dtypes writes them: the size alone, but for one that has a kind. */
 static LeatDtype
 leat_npy_find_dtype (char kind, guint64 size)
 {
@@ -94,14 +95,36 @@ leat_npy_find_dtype (char kind, guint64 size)
     guint8 size;
     LeatDtype dtype;
   } types[] = {
-    { 'b', 1, LEAT_DTYPE_U8 },  { 'u', 1, LEAT_DTYPE_U8 },  { 'u', 2, LEAT_DTYPE_U16 }, { 'u', 4, LEAT_DTYPE_U32 },
-    { 'u', 8, LEAT_DTYPE_U64 }, { 'i', 1, LEAT_DTYPE_I8 },  { 'i', 2, LEAT_DTYPE_I16 }, { 'i', 4, LEAT_DTYPE_I32 },
-    { 'i', 8, LEAT_DTYPE_I64 }, { 'f', 2, LEAT_DTYPE_F16 }, { 'f', 4, LEAT_DTYPE_F32 }, { 'f', 8, LEAT_DTYPE_F64 },
+    { 'b', 1, LEAT_DTYPE_BOOL },   { 'u', 1, LEAT_DTYPE_U8 },     { 'u', 2, LEAT_DTYPE_U16 },
+    { 'u', 4, LEAT_DTYPE_U32 },    { 'u', 8, LEAT_DTYPE_U64 },    { 'i', 1, LEAT_DTYPE_I8 },
+    { 'i', 2, LEAT_DTYPE_I16 },    { 'i', 4, LEAT_DTYPE_I32 },    { 'i', 8, LEAT_DTYPE_I64 },
+    { 'f', 2, LEAT_DTYPE_F16 },    { 'f', 4, LEAT_DTYPE_F32 },    { 'f', 8, LEAT_DTYPE_F64 },
+    { 'c', 8, LEAT_DTYPE_C64 },    { 'c', 16, LEAT_DTYPE_C128 },  { 'V', 2, LEAT_DTYPE_BF16 },
+    { 'V', 1, LEAT_DTYPE_F8E4M3 }, { 'f', 1, LEAT_DTYPE_F8E5M2 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (types[i].kind == kind && types[i].size == size)
       return types[i].dtype;
+  return LEAT_DTYPE_ANY;
+}
+
+/* Names that other libraries write where NumPy has none. */
+static LeatDtype
+leat_npy_find_name (const char *name)
+{
+  static const struct
+  {
+    const char *name;
+    LeatDtype dtype;
+  } names[] = { { "bfloat16", LEAT_DTYPE_BF16 },
+                { "float8_e4m3fn", LEAT_DTYPE_F8E4M3 },
+                { "float8_e5m2", LEAT_DTYPE_F8E5M2 },
+                { "bool", LEAT_DTYPE_BOOL } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (names[i].name, name))
+      return names[i].dtype;
   return LEAT_DTYPE_ANY;
 }
 
@@ -119,12 +142,15 @@ leat_npy_text_read_descr (LeatNpyText *self)
   if (strchr ("<>=|", descr[0]) != NULL && descr[0] != '\0' && descr[1] != '\0'
       && g_ascii_string_to_unsigned (descr + 2, 10, 1, 64, &size, NULL))
     self->header->dtype = leat_npy_find_dtype (descr[1], size);
-  if (self->header->dtype == LEAT_DTYPE_ANY || (descr[0] == '|' && size > 1))
+  else
+    self->header->dtype = leat_npy_find_name (descr);
+  if (self->header->dtype == LEAT_DTYPE_ANY || (descr[0] == '|' && size > 1 && descr[1] != 'V'))
     return leat_npy_refuse (self->error,
                             "it holds items of type \"%s\", which Leat does not have; convert them to u8 to u64, i8 to "
-                            "i64, f16, f32 or f64 first, as NumPy's astype () does",
+                            "i64, f16, f32, f64, c64, c128 or bool first, as NumPy's astype () does",
                             descr);
-  self->header->swapped = size > 1 && descr[0] != native && descr[0] != '=';
+  self->header->nameless = descr[1] == 'V' && size == 1;
+  self->header->swapped = size > 1 && descr[0] != native && descr[0] != '=' && descr[0] != '|';
   return TRUE;
 }
 
@@ -335,8 +361,37 @@ leat_npy_header_check_end (const LeatNpyHeader *self, LeatInputFile *input, guin
                                   : "; save the array again, or cut them off");
 }
 
+/* Bits that NumPy knows no type for are often saved as whole numbers of that size. */
+static gboolean
+leat_npy_header_set_type (LeatNpyHeader *self, LeatDtype type, const char *path, GError **error)
+{
+  gboolean may = self->nameless || self->dtype == LEAT_DTYPE_U8 || self->dtype == LEAT_DTYPE_U16;
+
+  if (type == LEAT_DTYPE_ANY && self->nameless)
+    return leat_npy_refuse (error,
+                            "cannot read \"%s\" as .npy: its items are of type \"V1\", which is how several types of "
+                            "8 bits are saved; say which they are, as in type=f8e4m3 or type=f8e5m2",
+                            path);
+  if (type == LEAT_DTYPE_ANY || type == self->dtype)
+    return TRUE;
+  if (!may || leat_dtype_get_size (type) != leat_dtype_get_size (self->dtype))
+    return leat_npy_refuse (error,
+                            "cannot read \"%s\" as .npy: it holds %s, which is not to be taken for %s; leave "
+                            "type= out, and convert with map expr=x type=%s",
+                            path, leat_dtype_get_name (self->dtype), leat_dtype_get_name (type),
+                            leat_dtype_get_name (type));
+  self->dtype = type;
+  return TRUE;
+}
+
 gboolean
 leat_npy_header_read (LeatNpyHeader *self, LeatInputFile *input, GError **error)
+{
+  return leat_npy_header_read_as (self, LEAT_DTYPE_ANY, input, error);
+}
+
+gboolean
+leat_npy_header_read_as (LeatNpyHeader *self, LeatDtype type, LeatInputFile *input, GError **error)
 {
   guint64 size = leat_input_file_get_size (input);
 
@@ -353,6 +408,8 @@ leat_npy_header_read (LeatNpyHeader *self, LeatInputFile *input, GError **error)
         g_prefix_error (error, "cannot read \"%s\" as .npy: ", leat_input_file_get_path (input));
       return FALSE;
     }
+  if (!leat_npy_header_set_type (self, type, leat_input_file_get_path (input), error))
+    return FALSE;
   if (size - self->offset >= self->bytes)
     return leat_npy_header_check_end (self, input, size - self->offset - self->bytes, error);
   return leat_npy_refuse (error,
@@ -391,8 +448,12 @@ leat_npy_header_new_spec (const LeatNpyHeader *self, guint64 rows, GError **erro
 void
 leat_npy_header_swap (const LeatNpyHeader *self, gpointer items, guint64 bytes)
 {
-  gsize size = leat_dtype_get_size (self->dtype);
+  gboolean is_complex = self->dtype == LEAT_DTYPE_C64 || self->dtype == LEAT_DTYPE_C128;
+  gsize size = leat_dtype_get_size (self->dtype) / (is_complex ? 2 : 1);
 
+  if (self->dtype == LEAT_DTYPE_BOOL)
+    for (guint8 *at = items, *end = at + bytes; at < end; at++)
+      *at = *at != 0;
   if (!self->swapped)
     return;
   if (size == 2)
@@ -409,6 +470,8 @@ leat_npy_header_swap (const LeatNpyHeader *self, gpointer items, guint64 bytes)
 static char
 leat_npy_get_kind (LeatDtype dtype)
 {
+  if (dtype == LEAT_DTYPE_BF16 || dtype == LEAT_DTYPE_F8E4M3 || dtype == LEAT_DTYPE_F8E5M2)
+    return 'V';
   return leat_dtype_get_name (dtype)[0];
 }
 
@@ -417,7 +480,7 @@ leat_npy_header_format (LeatDtype dtype, const guint64 *dims, guint n_dims, guin
 {
   const guint text = LEAT_NPY_HEADER_BYTES - 10;
   gsize size = leat_dtype_get_size (dtype);
-  char order = size == 1 ? '|' : G_BYTE_ORDER == G_LITTLE_ENDIAN ? '<' : '>';
+  char order = size == 1 && leat_npy_get_kind (dtype) != 'V' ? '|' : G_BYTE_ORDER == G_LITTLE_ENDIAN ? '<' : '>';
   char *at = (char *) header + 10, *end = (char *) header + LEAT_NPY_HEADER_BYTES;
 
   memcpy (header, LEAT_NPY_MAGIC "\x01\x00", 8);

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   LeatDtype dtype;
-  gboolean swapped; /* items are in the other byte order */
+  gboolean swapped;  /* items are in the other byte order */
+  gboolean nameless; /* the file tells the size of an item alone, and several types are of that size */
   guint n_dims;
   guint64 dims[LEAT_SPEC_MAX_DIMS];
   guint64 offset; /* where the items begin */
@@ -26,10 +27,12 @@ typedef struct
 gboolean leat_npy_header_parse (LeatNpyHeader *self, const guint8 *data, gsize size, GError **error);
 /* Reads the header from the front of @input, which must be regular and hold all the items; the items are next. */
 gboolean leat_npy_header_read (LeatNpyHeader *self, LeatInputFile *input, GError **error);
+/* The same where the items are known to be of @type, if the file does not say so itself; ANY as above. */
+gboolean leat_npy_header_read_as (LeatNpyHeader *self, LeatDtype type, LeatInputFile *input, GError **error);
 /* The spec of the whole array, or, with @rows, of chunks of at most so many rows.  NULL and LEAT_GRAPH_ERROR_DATA when
  * there is no such spec. */
 LeatSpec *leat_npy_header_new_spec (const LeatNpyHeader *self, guint64 rows, GError **error);
-/* Turns @bytes of items into the byte order of this machine. */
+/* Turns @bytes of items into the byte order of this machine, and those of bool into 0 and 1. */
 void leat_npy_header_swap (const LeatNpyHeader *self, gpointer items, guint64 bytes);
 /* Writes a header of LEAT_NPY_HEADER_BYTES for an array of @n_dims dimensions. */
 void leat_npy_header_format (LeatDtype dtype, const guint64 *dims, guint n_dims, guint8 header[LEAT_NPY_HEADER_BYTES]);

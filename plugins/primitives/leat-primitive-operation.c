@@ -7,17 +7,21 @@
 
 #include "leat-primitive-operation.h"
 
+#include "leat-base-number.h"
 #include "leat-primitive-text.h"
 
 const char *const leat_operation_names[] = { "sum", "min", "max", "argmin", "argmax", "count", "expr", NULL };
 
+/* Sums of floats of fewer bits have more than these have room for: 65504 is the most of f16. */
 LeatDtype
 leat_operation_get_result (LeatOperationKind kind, LeatDtype item)
 {
   if (kind == LEAT_OPERATION_ARGMIN || kind == LEAT_OPERATION_ARGMAX || kind == LEAT_OPERATION_COUNT)
     return LEAT_DTYPE_U64;
-  if (kind != LEAT_OPERATION_SUM || leat_primitive_is_real (item))
+  if (kind != LEAT_OPERATION_SUM)
     return item;
+  if (leat_number_is_real (item) || leat_number_is_complex (item))
+    return leat_number_get_rules (item);
   return leat_primitive_is_signed (item) ? LEAT_DTYPE_I64 : LEAT_DTYPE_U64;
 }
 
@@ -60,14 +64,42 @@ leat_operation_set_expression (LeatOperation *self, const char *expression, cons
   return number != NULL && leat_expression_check_names (number, none, "set a number, lowest or greatest", error);
 }
 
+static gboolean
+leat_operation_is_single (const LeatOperation *self)
+{
+  return leat_number_get_rules (self->result) == LEAT_DTYPE_F32 || self->result == LEAT_DTYPE_C64;
+}
+
+/* What has no meaning for complex numbers, and what to do instead. */
+static const char *
+leat_operation_find_fault (const LeatOperation *self)
+{
+  gboolean orders = self->kind >= LEAT_OPERATION_MIN && self->kind <= LEAT_OPERATION_ARGMAX;
+  gboolean keeps = self->kind == LEAT_OPERATION_SUM || self->kind == LEAT_OPERATION_EXPR;
+
+  if (leat_number_is_complex (self->item) && orders)
+    return "complex numbers have no order: put map expr=abs(x) type=f32, or real(x), before it";
+  if (leat_number_is_complex (self->item) && keeps && !leat_number_is_complex (self->result))
+    return "its items are complex, and type= is not: put map expr=real(x) or abs(x) before it";
+  if (leat_number_is_complex (self->result) && self->identity != NULL && leat_operation_is_limit (self->identity))
+    return "complex numbers have no order, so that identity= is a number";
+  return NULL;
+}
+
 gboolean
 leat_operation_check_types (const LeatOperation *self, LeatNode *node, GError **error)
 {
   const LeatDtype both[] = { self->result, self->result };
   const LeatExpressionTypes types = { (const char *const[]){ "a", "b", NULL }, both, self->result,
-                                      self->result == LEAT_DTYPE_F32 };
+                                      leat_operation_is_single (self), self->result };
+  const char *fault = leat_operation_find_fault (self);
 
-  return self->expression == NULL || leat_expression_check (self->expression, node, "expr", &types, error);
+  if (fault == NULL)
+    return self->expression == NULL || leat_expression_check (self->expression, node, "expr", &types, error);
+  leat_node_blame (node, self->kind == LEAT_OPERATION_EXPR ? "expr" : "op");
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "%s \"%s\": op=%s of %s: %s", leat_node_get_id (node),
+               leat_node_get_name (node), leat_operation_names[self->kind], leat_dtype_get_name (self->item), fault);
+  return FALSE;
 }
 
 void
@@ -81,13 +113,54 @@ gboolean
 leat_operation_is_ordered (const LeatOperation *self)
 {
   return self->kind == LEAT_OPERATION_EXPR
-         || (self->kind == LEAT_OPERATION_SUM && leat_primitive_is_real (self->result));
+         || (self->kind == LEAT_OPERATION_SUM
+             && (leat_number_is_real (self->result) || leat_number_is_complex (self->result)));
+}
+
+gboolean
+leat_operation_has_pairs (const LeatOperation *self)
+{
+  return leat_number_is_complex (self->result);
 }
 
 static gboolean
 leat_operation_wants_greatest (const LeatOperation *self)
 {
   return self->kind == LEAT_OPERATION_MAX || self->kind == LEAT_OPERATION_ARGMAX;
+}
+
+/* The same of floats that are kept as bits.  Of f8e4m3, which has no infinity, the greatest number stands for it. */
+static void
+leat_operation_write_narrow_key (const LeatOperation *self, gboolean arg, GString *head)
+{
+  static const struct
+  {
+    LeatDtype dtype;
+    guint lowest, greatest;
+  } limits[] = { { LEAT_DTYPE_F16, 0xfc00, 0x7c00 },
+                 { LEAT_DTYPE_BF16, 0xff80, 0x7f80 },
+                 { LEAT_DTYPE_F8E4M3, 0xfe, 0x7e },
+                 { LEAT_DTYPE_F8E5M2, 0xfc, 0x7c } };
+  guint bits = 8 * (guint) leat_dtype_get_size (self->item), i = 0;
+  const char *nan = leat_operation_wants_greatest (self) ? "MAX" : "MIN";
+
+  while (limits[i].dtype != self->item)
+    i++;
+  g_string_append_printf (head,
+                          "typedef int%u_t Key;\n"
+                          "static __device__ Key get_order (Key b) { return (Key) (b ^ ((b >> %u) & INT%u_MAX)); }\n"
+                          "static __device__ Key get_key (Item x)\n{\n"
+                          "  float f = leat_from_%s (x);\n\n"
+                          "  return f != f ? INT%u_%s : %sget_order ((Key) x);\n}\n"
+                          "static __device__ Item get_item (Key k)\n{\n"
+                          "  return (Item) (k == INT%u_%s ? INT%u_MAX : get_order (k));\n}\n",
+                          bits, bits - 1, bits, leat_dtype_get_name (self->item), bits, nan, arg ? "f == 0 ? 0 : " : "",
+                          bits, nan, bits);
+  if (arg)
+    g_string_append_printf (head, "#define KEY_LOWEST INT%u_MIN\n#define KEY_GREATEST INT%u_MAX\n", bits, bits);
+  else
+    g_string_append_printf (head, "#define KEY_LOWEST get_order ((Key) 0x%xu)\n#define KEY_GREATEST ((Key) 0x%xu)\n",
+                            limits[i].lowest, limits[i].greatest);
 }
 
 /* Whole numbers in the order of the items, so that there is no chance in which of two equal floats is found, and NaN is
@@ -99,14 +172,20 @@ leat_operation_write_key (const LeatOperation *self, gboolean arg, GString *head
   const char *key = wide ? "int64_t" : "int32_t", *bits = wide ? "INT64" : "INT32";
   const char *nan = leat_operation_wants_greatest (self) ? "MAX" : "MIN";
 
-  if (!leat_primitive_is_real (self->item))
+  if (leat_number_is_narrow (self->item))
+    {
+      leat_operation_write_narrow_key (self, arg, head);
+      return;
+    }
+  if (!leat_number_is_real (self->item))
     {
       g_string_append_printf (head,
                               "typedef Item Key;\n"
-                              "static __device__ Key get_key (Item x) { return x; }\n"
+                              "static __device__ Key get_key (Item x) { return %s; }\n"
                               "static __device__ Item get_item (Key k) { return k; }\n"
                               "#define KEY_LOWEST ((Key) %s)\n#define KEY_GREATEST ((Key) %s)\n",
-                              leat_primitive_get_lowest (self->item), leat_primitive_get_greatest (self->item));
+                              self->item == LEAT_DTYPE_BOOL ? "x != 0" : "x", leat_primitive_get_lowest (self->item),
+                              leat_primitive_get_greatest (self->item));
       return;
     }
   g_string_append_printf (head,
@@ -157,10 +236,14 @@ leat_operation_write_plain (GString *head, const char *acc, const char *identity
                           "static __device__ Acc identity () { return (Acc) (%s); }\n"
                           "static __device__ Acc take (Item x, uint64_t i) { return (Acc) (%s); }\n"
                           "static __device__ Acc combine (Acc a, Acc b) { return (Acc) (%s); }\n"
-                          "static __device__ Acc shuffle (Acc a, int other) { return (Acc) __shfl_xor_sync "
-                          "(0xffffffffu, a, other); }\n"
-                          "static __device__ Out give (Acc a) { return (Out) (%s); }\n",
+                          "static __device__ Out give (Acc a) { return %s; }\n",
                           acc, identity, take, combine, give);
+  g_string_append (head, g_str_has_prefix (acc, "leat_c")
+                           ? "static __device__ Acc shuffle (Acc a, int other)\n{\n"
+                             "  return Acc (__shfl_xor_sync (0xffffffffu, a.re, other), __shfl_xor_sync (0xffffffffu, "
+                             "a.im, other));\n}\n"
+                           : "static __device__ Acc shuffle (Acc a, int other)\n{\n"
+                             "  return (Acc) __shfl_xor_sync (0xffffffffu, a, other);\n}\n");
 }
 
 static void
@@ -179,38 +262,60 @@ leat_operation_dup_identity (const LeatOperation *self)
   g_autoptr (LeatExpression) number = NULL;
 
   if (leat_operation_is_limit (self->identity))
-    return g_strdup (self->identity[0] == 'l' ? leat_primitive_get_lowest (self->result)
-                                              : leat_primitive_get_greatest (self->result));
+    return g_strdup (self->identity[0] == 'l' ? leat_primitive_get_lowest (leat_number_get_rules (self->result))
+                                              : leat_primitive_get_greatest (leat_number_get_rules (self->result)));
   number = leat_expression_parse (self->identity, NULL);
-  return leat_expression_to_c (number, (const char *const[]){ NULL }, self->result == LEAT_DTYPE_F32);
+  return leat_expression_to_c (number, (const char *const[]){ NULL }, NULL, leat_operation_is_single (self));
 }
 
 static void
-leat_operation_write_expression (const LeatOperation *self, GString *head)
+leat_operation_write_expression (const LeatOperation *self, const char *item, GString *head)
 {
   g_autofree char *text =
-    leat_expression_to_c (self->expression, (const char *const[]){ NULL }, self->result == LEAT_DTYPE_F32);
-  g_autofree char *identity = leat_operation_dup_identity (self);
+    leat_expression_to_c (self->expression, (const char *const[]){ NULL }, NULL, leat_operation_is_single (self));
+  g_autofree char *identity = leat_operation_dup_identity (self), *give = leat_number_dup_write (self->result, "a");
 
-  leat_operation_write_plain (head, "Out", identity, "x", text, "a");
+  leat_operation_write_plain (head, leat_number_get_value (self->result), identity, item, text, give);
+}
+
+static void
+leat_operation_write_sum (const LeatOperation *self, const char *item, GString *head)
+{
+  g_autofree char *give = leat_number_dup_write (self->result, "a");
+
+  /* Whole numbers wrap around, which for those with a sign C leaves open. */
+  leat_operation_write_plain (head, leat_number_get_value (self->result), "0", item,
+                              leat_operation_is_ordered (self) ? "a + b" : "(uint64_t) a + (uint64_t) b", give);
+}
+
+static void
+leat_operation_write_count (const char *item, GString *head)
+{
+  g_autofree char *take = g_strdup_printf ("%s != 0", item);
+
+  leat_operation_write_plain (head, "Out", "0", take, "a + b", "a");
 }
 
 void
 leat_operation_write (const LeatOperation *self, GString *head)
 {
-  g_string_append_printf (head, "typedef %s Item;\ntypedef %s Out;\n#define WIDTH %u\n#define CHAINS %u\n",
-                          leat_primitive_get_c_type (self->item), leat_primitive_get_c_type (self->result),
-                          (guint) (16 / leat_dtype_get_size (self->item)),
-                          leat_operation_is_ordered (self) ? (guint) (16 / leat_dtype_get_size (self->item)) : 1);
+  const LeatDtype types[] = { self->item, self->result };
+  guint width = (guint) (16 / leat_dtype_get_size (self->item));
+  g_autofree char *item = leat_number_dup_read (self->item, "x");
+
+  leat_number_append_includes (head, types, 2);
+  g_string_append_printf (head,
+                          "typedef %s Item;\ntypedef %s Out;\n#define WIDTH %u\n#define CHAINS %u\n"
+                          "#define IN_ORDER %d\n",
+                          leat_number_get_storage (self->item), leat_number_get_storage (self->result), width,
+                          leat_operation_is_ordered (self) ? width : 1, leat_operation_is_ordered (self) ? 1 : 0);
   switch (self->kind)
     {
     case LEAT_OPERATION_SUM:
-      /* Whole numbers wrap around, which for those with a sign C leaves open. */
-      leat_operation_write_plain (head, "Out", "0", "x",
-                                  leat_primitive_is_real (self->result) ? "a + b" : "(uint64_t) a + (uint64_t) b", "a");
+      leat_operation_write_sum (self, item, head);
       return;
     case LEAT_OPERATION_COUNT:
-      leat_operation_write_plain (head, "Out", "0", "x != 0", "a + b", "a");
+      leat_operation_write_count (item, head);
       return;
     case LEAT_OPERATION_MIN:
     case LEAT_OPERATION_MAX:
@@ -221,7 +326,7 @@ leat_operation_write (const LeatOperation *self, GString *head)
       leat_operation_write_arg (self, head);
       return;
     case LEAT_OPERATION_EXPR:
-      leat_operation_write_expression (self, head);
+      leat_operation_write_expression (self, item, head);
       return;
     }
 }

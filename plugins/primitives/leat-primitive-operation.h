@@ -43,6 +43,8 @@ gboolean leat_operation_check_types (const LeatOperation *self, LeatNode *node, 
 void leat_operation_clear (LeatOperation *self);
 /* Whether another order of the same items may give another result. */
 gboolean leat_operation_is_ordered (const LeatOperation *self);
+/* Whether what is combined is a complex number. */
+gboolean leat_operation_has_pairs (const LeatOperation *self);
 /* Appends Item, Acc, Out, identity (), take (), combine (), shuffle () and give (); kernels/reduce.cu says what they
  * are.
  */

@@ -17,22 +17,27 @@
 #define LEAT_PREFIX_CONTROL_WORDS (48 + 4 * LEAT_PREFIX_BLOCKS) /* ONCE_THERE in kernels/prefix-once.cu */
 
 void
-leat_prefix_write (gboolean segmented, gboolean ordered, GString *head)
+leat_prefix_write (gboolean segmented, gboolean ordered, gboolean pairs, GString *head)
 {
+  const char *up = pairs ? "Acc (__shfl_up_sync (0xffffffffu, p.value.re, (unsigned int) by), __shfl_up_sync "
+                           "(0xffffffffu, p.value.im, (unsigned int) by))"
+                         : "(Acc) __shfl_up_sync (0xffffffffu, p.value, (unsigned int) by)";
+
   g_string_append_printf (head, "#define SEGMENTED %d\n#define ORDERED %d\n", segmented ? 1 : 0, ordered ? 1 : 0);
   g_string_append_printf (head,
                           "struct Part\n{\n  Acc value;\n%s};\n"
                           "static __device__ __forceinline__ Part shuffle_up (Part p, int by)\n{\n"
-                          "  Part q;\n\n  q.value = (Acc) __shfl_up_sync (0xffffffffu, p.value, (unsigned int) by);\n%s"
+                          "  Part q;\n\n  q.value = %s;\n%s"
                           "  return q;\n}\n",
-                          segmented ? "  uint32_t begins;\n" : "",
+                          segmented ? "  uint32_t begins;\n" : "", up,
                           segmented ? "  q.begins = __shfl_up_sync (0xffffffffu, p.begins, (unsigned int) by);\n" : "");
 }
 
 guint64
 leat_prefix_count_tiles (guint64 items, gsize acc_bytes, gboolean segmented)
 {
-  guint64 tile = LEAT_PREFIX_THREADS * (segmented && acc_bytes > 4 ? LEAT_PREFIX_EACH_LARGE : LEAT_PREFIX_EACH);
+  guint64 tile =
+    LEAT_PREFIX_THREADS * (acc_bytes > 8 || (segmented && acc_bytes > 4) ? LEAT_PREFIX_EACH_LARGE : LEAT_PREFIX_EACH);
 
   return (items + tile - 1) / tile;
 }
@@ -49,7 +54,7 @@ leat_prefix_write_counts (GString *head)
   g_string_append (head, "typedef uint64_t Acc;\n"
                          "static __device__ Acc identity () { return 0; }\n"
                          "static __device__ Acc combine (Acc a, Acc b) { return a + b; }\n");
-  leat_prefix_write (FALSE, FALSE, head);
+  leat_prefix_write (FALSE, FALSE, FALSE, head);
 }
 
 LeatBufferId

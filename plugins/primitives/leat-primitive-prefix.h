@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 /* Where order counts one kernel does it up to so many tiles; each then reads the sums of all before. */
 #define LEAT_PREFIX_ONCE 1024
 
-/* Appends Part, shuffle_up () and the switches.  Acc must be known, and be what __shfl_up_sync () takes. */
-void leat_prefix_write (gboolean segmented, gboolean ordered, GString *head);
+/* Appends Part, shuffle_up () and the switches.  Acc must be known, and be what __shfl_up_sync () takes,
+ * or with @pairs two of that. */
+void leat_prefix_write (gboolean segmented, gboolean ordered, gboolean pairs, GString *head);
 /* Acc and all that, for plain counts. */
 void leat_prefix_write_counts (GString *head);
 /* @acc_bytes: of an Acc */

@@ -27,7 +27,7 @@ leat_primitive_rows_check_index (LeatNode *node, LeatSpec *at, GError **error)
   LeatDtype dtype = leat_spec_get_dtype (at);
   g_autofree char *text = NULL;
 
-  if (leat_primitive_get_c_type (dtype) != NULL && !leat_primitive_is_real (dtype))
+  if (leat_primitive_get_c_type (dtype) != NULL && !leat_primitive_is_real (dtype) && dtype != LEAT_DTYPE_BOOL)
     return TRUE;
   text = leat_spec_to_string (at, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,

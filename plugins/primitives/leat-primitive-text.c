@@ -23,6 +23,7 @@ static const LeatPrimitiveType leat_primitive_types[] = {
   [LEAT_DTYPE_I64] = { "int64_t", "INT64_MIN", "INT64_MAX" },
   [LEAT_DTYPE_F32] = { "float", "-LEAT_INFINITY_F", "LEAT_INFINITY_F" },
   [LEAT_DTYPE_F64] = { "double", "-LEAT_INFINITY", "LEAT_INFINITY" },
+  [LEAT_DTYPE_BOOL] = { "uint8_t", "0", "1" },
 };
 
 static const LeatPrimitiveType *
@@ -100,20 +101,6 @@ leat_primitive_get_row_items (LeatSpec *spec)
   for (guint i = 1; i < leat_spec_get_n_dims (spec); i++)
     items *= leat_spec_get_dim (spec, i);
   return items;
-}
-
-gboolean
-leat_primitive_check_type (LeatNode *node, const char *port, LeatSpec *spec, GError **error)
-{
-  g_autofree char *text = NULL;
-
-  if (leat_primitive_get_c_type (leat_spec_get_dtype (spec)) != NULL)
-    return TRUE;
-  text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
-  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-               "%s \"%s\": input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 and f64 are such",
-               leat_node_get_id (node), leat_node_get_name (node), port, text);
-  return FALSE;
 }
 
 gboolean

@@ -27,8 +27,6 @@ gboolean leat_primitive_append_texts (GString *head, const char *const *files, G
 
 /* Steps of the leading dimension have so many items each. */
 guint64 leat_primitive_get_row_items (LeatSpec *spec);
-/* FALSE, with an error that names the type, unless kernels compute with it. */
-gboolean leat_primitive_check_type (LeatNode *node, const char *port, LeatSpec *spec, GError **error);
 /* FALSE, with an error that shows both specs, unless @flags has a whole number for each @each of @x, which @as_many
  * says, and both are bounded or none is. */
 gboolean leat_primitive_check_flags (LeatNode *node, const char *port, LeatSpec *flags, LeatSpec *x, gboolean as_many,

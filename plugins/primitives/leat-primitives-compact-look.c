@@ -6,6 +6,7 @@
 
 #include "leat-primitives-compact-look.h"
 
+#include "leat-base-number.h"
 #include "leat-primitive-text.h"
 
 gboolean
@@ -28,7 +29,7 @@ leat_compact_column_get_type (const LeatCompactLayout *self, const LeatCompactCo
 
   if (leat_compact_column_is_bits (self, column))
     return "uint8_t";
-  return column->looked_at ? leat_primitive_get_c_type (column->dtype)
+  return column->looked_at ? leat_number_get_storage (column->dtype)
                            : leat_compact_get_word (column->row_bytes, &words);
 }
 
@@ -40,7 +41,7 @@ leat_compact_column_write_pack (const LeatCompactLayout *self, const LeatCompact
 
   g_string_append_printf (
     text, "struct __align__ (%u) CompactPack_%s\n{\n  %s at[%" G_GUINT64_FORMAT "];\n};\n", (guint) MIN (bytes, 16),
-    column->name, packed ? "uint32_t" : leat_primitive_get_c_type (column->dtype), packed ? bytes / 4 : self->pack);
+    column->name, packed ? "uint32_t" : leat_number_get_storage (column->dtype), packed ? bytes / 4 : self->pack);
 }
 
 /* Of what was loaded, item leat_i. */
@@ -49,7 +50,7 @@ leat_compact_column_dup_item (const LeatCompactLayout *self, const LeatCompactCo
 {
   if (!leat_compact_column_is_packed (self, column))
     return g_strdup_printf ("leat_look.%s.at[leat_i]", column->name);
-  return g_strdup_printf ("compact_unpack<%s> (leat_look.%s.at, leat_i)", leat_primitive_get_c_type (column->dtype),
+  return g_strdup_printf ("compact_unpack<%s> (leat_look.%s.at, leat_i)", leat_number_get_storage (column->dtype),
                           column->name);
 }
 
@@ -131,7 +132,9 @@ leat_compact_layout_write_predicate (const LeatCompactLayout *self, GString *tex
           g_autofree char *item =
             at_row ? g_strdup_printf ("leat_from.%s[leat_i]", name) : leat_compact_column_dup_item (self, column);
 
-          g_string_append_printf (text, "  const %s %s = %s;\n", leat_primitive_get_c_type (column->dtype), name, item);
+          g_autofree char *value = leat_number_dup_read (column->dtype, item);
+
+          g_string_append_printf (text, "  const %s %s = %s;\n", leat_number_get_value (column->dtype), name, value);
         }
     }
   for (guint i = 0; self->args[i] != NULL; i++)

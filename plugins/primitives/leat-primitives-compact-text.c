@@ -4,6 +4,7 @@
 
 /* The text of the kernel of `compact`, written from its layout.  Changes nothing of the layout. */
 
+#include "leat-base-number.h"
 #include "leat-primitive-text.h"
 #include "leat-primitives-compact-look.h"
 
@@ -15,6 +16,9 @@
 static void
 leat_compact_text_begin (const LeatCompactLayout *self, GString *text)
 {
+  for (guint i = 0; i < self->columns->len; i++)
+    if (leat_compact_layout_get (self, i)->looked_at)
+      leat_number_append_includes (text, &leat_compact_layout_get (self, i)->dtype, 1);
   g_string_append_printf (text,
                           "#define COMPACT_THREADS %u\n#define COMPACT_PACK %u\n#define COMPACT_RUNS %u\n"
                           "#define COMPACT_IN_PLACE %d\n#define COMPACT_CLUSTER %u\n",

@@ -8,6 +8,7 @@
 #include "leat-primitives-compact.h"
 
 #include "leat-base-expression.h"
+#include "leat-base-number.h"
 #include "leat-primitive-text.h"
 #include "leat-primitives-compact-layout.h"
 
@@ -94,7 +95,7 @@ static const LeatPortInfo ports[] = {
     "and all are bounded or none is" },
   { sizeof (LeatPortInfo), "(flags)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
     "With by=flags: one number for each row; a row is kept if its number is not 0.  Any "
-    "type but f16" },
+    "type but complex" },
   { sizeof (LeatPortInfo), "(bits)", LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, "any",
     "With by=bits: one bit for each row, in words of u8, u16, u32 or u64; the lowest bit "
     "of a word comes first" },
@@ -337,15 +338,17 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
                                          GError **error)
 {
   g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
-  const char *c_type = leat_primitive_get_c_type (column->dtype);
   gboolean single = column->row_bytes == leat_dtype_get_size (column->dtype);
+  gboolean is_complex = leat_number_is_complex (column->dtype),
+           has_bits = leat_dtype_get_name (column->dtype)[0] == 'u';
 
-  if (single && c_type != NULL && (self->by != LEAT_COMPACT_BY_BITS || c_type[0] == 'u'))
+  if (single && !is_complex && (self->by != LEAT_COMPACT_BY_BITS || has_bits))
     return TRUE;
   return leat_compact_fail (
     error, LEAT_GRAPH_ERROR_SPEC,
     self->by == LEAT_COMPACT_BY_BITS ? "input \"%s\" is %s; bits come in u8, u16, u32 or u64, the lowest first"
-    : single ? "input \"%s\" is %s, a type that it cannot compute with; whole numbers, f32 and f64 are such"
+    : single ? "input \"%s\" is %s, and it does not look at complex numbers: let map make flags of them, as with "
+               "expr=abs(x)>1 type=bool, and link those to \"flags\", with by=flags"
              : "input \"%s\" is %s; what selects has one number for each row",
     column->name, text);
 }
@@ -419,7 +422,7 @@ leat_primitives_compact_choose_type (LeatPrimitivesCompact *self, const char **c
       const LeatCompactColumn *column = leat_compact_layout_get (self->layout, i);
 
       has_double = has_double || (column->looked_at && column->dtype == LEAT_DTYPE_F64);
-      has_float = has_float || (column->looked_at && column->dtype == LEAT_DTYPE_F32);
+      has_float = has_float || (column->looked_at && leat_number_get_rules (column->dtype) == LEAT_DTYPE_F32);
       has_natural = has_natural || (column->looked_at && column->dtype == LEAT_DTYPE_U64);
     }
   *c_type = has_double ? "double" : has_float ? "float" : has_natural ? "uint64_t" : "int64_t";
@@ -435,7 +438,7 @@ leat_primitives_compact_check_operators (LeatPrimitivesCompact *self, GError **e
                                       single                                           ? LEAT_DTYPE_F32
                                       : g_str_equal (self->layout->arg_type, "double") ? LEAT_DTYPE_F64
                                                                                        : LEAT_DTYPE_I64,
-                                      single };
+                                      single, LEAT_DTYPE_ANY };
 
   if (self->expression == NULL)
     return TRUE;
@@ -460,7 +463,7 @@ leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError 
   self->layout->args = (char **) g_ptr_array_free (g_steal_pointer (&args), FALSE);
   self->layout->predicate =
     self->expression != NULL
-      ? leat_expression_to_c (self->expression, none, g_str_equal (self->layout->arg_type, "float"))
+      ? leat_expression_to_c (self->expression, none, NULL, g_str_equal (self->layout->arg_type, "float"))
       : g_strdup (self->by == LEAT_COMPACT_BY_FLAGS ? "flags != 0" : "bits != 0");
   return leat_primitives_compact_check_operators (self, error)
          && leat_primitives_compact_set_arg_types (self, type, error);

@@ -6,6 +6,7 @@
 
 #include "leat-primitives-histogram.h"
 
+#include "leat-base-number.h"
 #include "leat-primitive-call.h"
 #include "leat-primitive-text.h"
 
@@ -45,7 +46,7 @@ static const LeatProp props[] = {
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, of any shape and any type but f16" },
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, of any shape and any type but complex" },
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "Number of items in each bin" },
 };
 
@@ -107,14 +108,14 @@ leat_primitives_histogram_find_range (LeatPrimitivesHistogram *self, LeatHistogr
   range->high = self->max;
   if (self->min == 0 && self->max == 0)
     {
-      if (leat_dtype_get_size (range->item) > 1)
+      if (leat_dtype_get_size (range->item) > 1 || leat_number_is_real (range->item))
         return leat_primitives_histogram_refuse (self, error, "set min and max: the type of the items has many values");
       range->low = leat_primitive_is_signed (range->item) ? -128 : 0;
-      range->high = range->low + 256;
+      range->high = range->item == LEAT_DTYPE_BOOL ? 2 : range->low + 256;
     }
   if (!(range->low < range->high) || isinf (range->high - range->low))
     return leat_primitives_histogram_refuse (self, error, "min must be less than max, and both finite");
-  return leat_primitive_is_real (range->item) || leat_primitives_histogram_find_whole_range (self, range, error);
+  return leat_number_is_real (range->item) || leat_primitives_histogram_find_whole_range (self, range, error);
 }
 
 /* The difference is taken without a sign, so that what lies below is far above. */
@@ -123,11 +124,12 @@ leat_primitives_histogram_write_whole (LeatPrimitivesHistogram *self, const Leat
 {
   gboolean wide = leat_dtype_get_size (range->item) > 4;
   double width = (range->high - range->low) / (double) self->bins;
+  g_autofree char *value = leat_number_dup_read (range->item, "x");
 
   g_string_append_printf (head,
-                          "  %s d = (%s) x - (%s) (%.0f%s);\n\n"
+                          "  %s d = (%s) %s - (%s) (%.0f%s);\n\n"
                           "  return (uint64_t) d < %.0fu ? (uint32_t) (d / (%s) %.0fu) : BINS;\n",
-                          wide ? "uint64_t" : "uint32_t", wide ? "uint64_t" : "uint32_t",
+                          wide ? "uint64_t" : "uint32_t", wide ? "uint64_t" : "uint32_t", value,
                           wide ? "uint64_t" : "uint32_t", range->low, range->low < 0 ? "" : "u",
                           range->high - range->low, wide ? "uint64_t" : "uint32_t", width);
 }
@@ -137,15 +139,17 @@ static void
 leat_primitives_histogram_write_real (LeatPrimitivesHistogram *self, const LeatHistogramRange *range, GString *head)
 {
   char low[G_ASCII_DTOSTR_BUF_SIZE], high[G_ASCII_DTOSTR_BUF_SIZE], scale[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *value = leat_number_dup_read (range->item, "x");
 
   g_ascii_dtostr (low, sizeof low, range->low);
   g_ascii_dtostr (high, sizeof high, range->high);
   g_ascii_dtostr (scale, sizeof scale, (double) self->bins / (range->high - range->low));
   g_string_append_printf (head,
-                          "  Item low = (Item) %s, high = (Item) %s, place = (x - low) * (Item) %s;\n\n"
-                          "  if (!(x >= low && x < high))\n    return BINS;\n"
-                          "  return place < (Item) BINS ? (uint32_t) place : BINS - 1;\n",
-                          low, high, scale);
+                          "  Value value = %s, low = (Value) %s, high = (Value) %s, place = (value - low) * (Value) "
+                          "%s;\n\n"
+                          "  if (!(value >= low && value < high))\n    return BINS;\n"
+                          "  return place < (Value) BINS ? (uint32_t) place : BINS - 1;\n",
+                          value, low, high, scale);
 }
 
 static gboolean
@@ -153,12 +157,13 @@ leat_primitives_histogram_compile (LeatPrimitivesHistogram *self, const LeatHist
 {
   g_autoptr (GString) head = g_string_new (NULL);
 
+  leat_number_append_includes (head, &range->item, 1);
   g_string_append_printf (head,
-                          "typedef %s Item;\ntypedef %s Count;\n#define BINS %" G_GUINT64_FORMAT "u\n"
-                          "static __device__ uint32_t find_bin (Item x)\n{\n",
-                          leat_primitive_get_c_type (range->item), self->type == 0 ? "uint64_t" : "uint32_t",
-                          self->bins);
-  if (leat_primitive_is_real (range->item))
+                          "typedef %s Item;\ntypedef %s Value;\ntypedef %s Count;\n#define BINS %" G_GUINT64_FORMAT
+                          "u\nstatic __device__ uint32_t find_bin (Item x)\n{\n",
+                          leat_number_get_storage (range->item), leat_number_get_value (range->item),
+                          self->type == 0 ? "uint64_t" : "uint32_t", self->bins);
+  if (leat_number_is_real (range->item))
     leat_primitives_histogram_write_real (self, range, head);
   else
     leat_primitives_histogram_write_whole (self, range, head);
@@ -169,6 +174,21 @@ leat_primitives_histogram_compile (LeatPrimitivesHistogram *self, const LeatHist
 }
 
 static gboolean
+leat_primitives_histogram_check_type (LeatPrimitivesHistogram *self, LeatSpec *x, GError **error)
+{
+  g_autofree char *text = leat_spec_to_string (x, LEAT_SPEC_STYLE_FILE);
+
+  if (!leat_number_is_complex (leat_spec_get_dtype (x)))
+    return TRUE;
+  g_set_error (
+    error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+    "histogram \"%s\": input \"x\" is %s, and complex numbers have no order: put map expr=abs(x) type=f32, or "
+    "real(x), before it",
+    leat_node_get_name (LEAT_NODE (self)), text);
+  return FALSE;
+}
+
+static gboolean
 leat_primitives_histogram_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatPrimitivesHistogram *self = LEAT_PRIMITIVES_HISTOGRAM (node);
@@ -176,7 +196,8 @@ leat_primitives_histogram_negotiate (LeatNode *node, LeatNegotiation *negotiatio
   LeatHistogramRange range = { .item = leat_spec_get_dtype (x) };
   g_autoptr (LeatSpec) spec = leat_spec_new (self->type == 0 ? LEAT_DTYPE_U64 : LEAT_DTYPE_U32, &self->bins, 1, FALSE);
 
-  if (!leat_primitive_check_type (node, "x", x, error) || !leat_primitives_histogram_find_range (self, &range, error))
+  if (!leat_primitives_histogram_check_type (self, x, error)
+      || !leat_primitives_histogram_find_range (self, &range, error))
     return FALSE;
   if (self->type == 1 && leat_spec_get_items (x) > G_MAXUINT32)
     return leat_primitives_histogram_refuse (self, error, "so many items need type=u64");

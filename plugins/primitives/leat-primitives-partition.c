@@ -4,6 +4,7 @@
 
 /* The node `partition`: those that a predicate selects to the front. */
 
+#include "leat-base-number.h"
 #include "leat-primitives-partition.h"
 
 #include "leat-base-expression.h"
@@ -83,19 +84,25 @@ leat_primitives_partition_check (LeatPrimitivesPartition *self, LeatSpec *x, Lea
                                                            : "set where=EXPRESSION, or link \"flags\"");
   if (flags == NULL)
     return leat_primitive_get_row_items (x) == 1
-             ? leat_primitive_check_type (node, "x", x, error)
-             : leat_primitives_partition_refuse (node, error,
-                                                 "where is for items, and \"x\" has rows of several; link \"flags\"");
+           || leat_primitives_partition_refuse (node, error,
+                                                "where is for items, and \"x\" has rows of several; link \"flags\"");
   return leat_primitive_check_flags (
     node, "flags", flags, x,
     leat_spec_get_n_dims (flags) == 1 && leat_spec_get_dim (flags, 0) == leat_spec_get_dim (x, 0), "row", error);
 }
 
 static gboolean
+leat_primitives_partition_is_single (LeatDtype dtype)
+{
+  return leat_number_get_rules (dtype) == LEAT_DTYPE_F32 || dtype == LEAT_DTYPE_C64;
+}
+
+static gboolean
 leat_primitives_partition_check_operators (LeatPrimitivesPartition *self, LeatSpec *x, GError **error)
 {
   const LeatDtype dtype = leat_spec_get_dtype (x);
-  const LeatExpressionTypes types = { (const char *const[]){ "x", NULL }, &dtype, dtype, dtype == LEAT_DTYPE_F32 };
+  const LeatExpressionTypes types = { (const char *const[]){ "x", NULL }, &dtype, dtype,
+                                      leat_primitives_partition_is_single (dtype), LEAT_DTYPE_ANY };
 
   return self->expression == NULL || leat_expression_check (self->expression, LEAT_NODE (self), "where", &types, error);
 }
@@ -111,14 +118,16 @@ leat_primitives_partition_compile (LeatPrimitivesPartition *self, LeatSpec *x, L
   g_autofree char *chosen = NULL;
 
   if (self->expression != NULL)
-    chosen = leat_expression_to_c (self->expression, (const char *const[]){ "x", NULL }, dtype == LEAT_DTYPE_F32);
+    chosen = leat_expression_to_c (self->expression, (const char *const[]){ "x", NULL }, &dtype,
+                                   leat_primitives_partition_is_single (dtype));
+  leat_number_append_includes (head, &dtype, flags == NULL ? 1 : 0);
   leat_prefix_write_counts (head);
   g_string_append_printf (
     head,
     "typedef %s Item;\ntypedef %s Flag;\ntypedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n"
     "static __device__ __forceinline__ bool keeps (const Item *x, const Flag *flags, uint64_t i)\n{\n"
-    "  return (%s) != 0;\n}\n",
-    flags == NULL ? leat_primitive_get_c_type (dtype) : word,
+    "  return (bool) (%s);\n}\n",
+    flags == NULL ? leat_number_get_storage (dtype) : word,
     flags != NULL ? leat_primitive_get_c_type (leat_spec_get_dtype (flags)) : "uint8_t", word, bytes / word_bytes,
     chosen != NULL ? chosen : "flags[i]");
   g_clear_pointer (&self->source, leat_kernel_source_unref);

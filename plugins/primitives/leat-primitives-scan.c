@@ -32,8 +32,8 @@ static const LeatOperationKind op_kinds[] = { LEAT_OPERATION_SUM, LEAT_OPERATION
                                               LEAT_OPERATION_COUNT, LEAT_OPERATION_EXPR };
 static const char *const mode_choices[] = { "inclusive", "exclusive", NULL };
 static const char *const by_choices[] = { "whole", "row", NULL };
-static const char *const type_choices[] = { "auto", "u8",  "i8",  "u16", "i16", "u32",
-                                            "i32",  "u64", "i64", "f32", "f64", NULL };
+static const char *const type_choices[] = { "auto", "u8",  "i8",  "u16",  "i16",    "u32",    "i32", "u64",  "i64",
+                                            "f32",  "f64", "f16", "bf16", "f8e4m3", "f8e5m2", "c64", "c128", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "op", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScan, op), .choices = op_choices,
@@ -46,7 +46,7 @@ static const LeatProp props[] = {
     .blurb = "whole: through the whole input; row: anew for each row along the last dimension" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesScan, type), .choices = type_choices,
     .blurb = "Type of sums, and of the values in expr; auto: whole numbers are summed in 64 bits, "
-             "otherwise the type of the input" },
+             "floats of 16 and 8 bits in f32; otherwise the type of the input" },
   { sizeof (LeatProp), "expr", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesScan, expr),
     .blurb = "For op=expr: combines a, the result so far, and b, the next item, such as a>b?a:b.  "
              "It must be associative" },
@@ -55,7 +55,7 @@ static const LeatProp props[] = {
 };
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, of any type but f16" },
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, of any type" },
   { sizeof (LeatPortInfo), "starts", LEAT_PORT_INPUT, LEAT_PORT_OPTIONAL, "any",
     "One whole number for each item; a segment begins at an item whose number is not 0" },
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "For each item the combination of the items up to it" },
@@ -107,7 +107,8 @@ leat_primitives_scan_compile (LeatPrimitivesScan *self, LeatSpec *x, LeatSpec *s
   g_autoptr (GString) head = g_string_new (NULL);
 
   leat_operation_write (&self->operation, head);
-  leat_prefix_write (segmented, leat_operation_is_ordered (&self->operation), head);
+  leat_prefix_write (segmented, leat_operation_is_ordered (&self->operation),
+                     leat_operation_has_pairs (&self->operation), head);
   g_string_append_printf (head,
                           "#define INCLUSIVE %d\ntypedef %s Flag;\nstruct Source\n{\n  const Item *x;\n  const Flag "
                           "*starts;\n  Out *out;\n};\n"
@@ -140,6 +141,20 @@ leat_primitives_scan_check_starts (LeatNode *node, LeatSpec *x, LeatSpec *starts
                                         leat_spec_get_items (starts) == leat_spec_get_items (x), "item", error);
 }
 
+/* A prefix of 16 bytes and what says that a segment begins are more than a block has memory for. */
+static gboolean
+leat_primitives_scan_check_pairs (LeatPrimitivesScan *self, LeatSpec *x, LeatSpec *starts, GError **error)
+{
+  if (self->operation.result != LEAT_DTYPE_C128 || self->operation.kind == LEAT_OPERATION_COUNT
+      || (starts == NULL && leat_primitives_scan_get_row (self, x) == 0))
+    return TRUE;
+  g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
+               "scan \"%s\": c128 is scanned as a whole only, without rows and \"starts\": take type=c64, or scan "
+               "real(x) and imag(x), each made f64 by map",
+               leat_node_get_name (LEAT_NODE (self)));
+  return FALSE;
+}
+
 static gboolean
 leat_primitives_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
@@ -149,7 +164,7 @@ leat_primitives_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GE
   guint64 dims[LEAT_SPEC_MAX_DIMS];
   g_autoptr (LeatSpec) spec = NULL;
 
-  if (!leat_primitive_check_type (node, "x", x, error) || !leat_primitives_scan_check_starts (node, x, starts, error))
+  if (!leat_primitives_scan_check_starts (node, x, starts, error))
     return FALSE;
   self->operation.item = leat_spec_get_dtype (x);
   self->operation.result = self->type > 0 ? leat_dtype_from_name (type_choices[self->type])
@@ -157,7 +172,8 @@ leat_primitives_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GE
   for (guint i = 0; i < leat_spec_get_n_dims (x); i++)
     dims[i] = leat_spec_get_dim (x, i);
   spec = leat_spec_new (self->operation.result, dims, leat_spec_get_n_dims (x), leat_spec_is_bounded (x));
-  if (!leat_operation_check_types (&self->operation, node, error))
+  if (!leat_operation_check_types (&self->operation, node, error)
+      || !leat_primitives_scan_check_pairs (self, x, starts, error))
     return FALSE;
   return leat_primitives_scan_compile (self, x, starts, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);

@@ -6,6 +6,7 @@
 
 #include "leat-primitives-sort.h"
 
+#include "leat-base-number.h"
 #include "leat-primitive-call.h"
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
@@ -48,7 +49,7 @@ const LeatNodeInfo leat_primitives_sort_info = {
   "sort",
   NULL,
   "Sorts keys, and rows that belong to them",
-  "Keys are numbers of any type.  Equal keys keep their order.  Of bounded data, the "
+  "Keys are numbers of any type but complex.  Equal keys keep their order.  Of bounded data, the "
   "live keys are sorted.\n\nExample: sort order=descending",
   props,
   G_N_ELEMENTS (props),
@@ -66,27 +67,34 @@ leat_primitives_sort_gives (LeatNode *node, const char *output)
 /* The order of floats: those with a sign are the other way round, and before the others.  NaN is the greatest key,
  * whatever its sign and other bits: which sign it has depends on the device that made it. */
 static void
-leat_primitives_sort_write_real_key (GString *head, guint bits)
+leat_primitives_sort_write_real_key (GString *head, LeatDtype dtype)
 {
-  guint fraction = bits == 64 ? 52 : bits == 32 ? 23 : 10;
+  /* The bits of infinity; f8e4m3 has none, and its greatest number stands for it. */
+  static const guint64 infinite[] = {
+    [LEAT_DTYPE_F16] = 0x7c00,
+    [LEAT_DTYPE_F32] = 0x7f800000,
+    [LEAT_DTYPE_F64] = G_GUINT64_CONSTANT (0x7ff0000000000000),
+    [LEAT_DTYPE_BF16] = 0x7f80,
+    [LEAT_DTYPE_F8E4M3] = 0x7e,
+    [LEAT_DTYPE_F8E5M2] = 0x7c,
+  };
 
   g_string_append_printf (
     head,
-    "#define INFINITE ((Key) (TOP - ((Key) 1 << %u)))\n"
+    "#define INFINITE ((Key) 0x%" G_GINT64_MODIFIER "xull)\n"
     "static __device__ Key order (Key k) { return (Key) (k & (Key) ~TOP) > INFINITE ? (Key) ~(Key) 0 "
     ": (Key) (k & TOP ? ~k : k ^ TOP); }\n",
-    fraction);
+    infinite[dtype]);
 }
 
 static void
 leat_primitives_sort_write_key (LeatPrimitivesSort *self, LeatDtype dtype, GString *head)
 {
   guint bits = 8 * (guint) leat_dtype_get_size (dtype);
-  gboolean real = leat_primitive_is_real (dtype) || dtype == LEAT_DTYPE_F16;
 
   g_string_append_printf (head, "typedef uint%u_t Key;\n#define TOP ((Key) ((Key) 1 << %u))\n", bits, bits - 1);
-  if (real)
-    leat_primitives_sort_write_real_key (head, bits);
+  if (leat_number_is_real (dtype))
+    leat_primitives_sort_write_real_key (head, dtype);
   else
     g_string_append_printf (head, "static __device__ Key order (Key k) { return %s; }\n",
                             leat_primitive_is_signed (dtype) ? "k ^ TOP" : "k");
@@ -123,6 +131,15 @@ leat_primitives_sort_check (LeatNode *node, LeatSpec *keys, LeatSpec *values, GE
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
                    "sort \"%s\": input \"keys\" is %s; keys have one dimension, and are less than 2^32",
                    leat_node_get_name (node), text);
+      return FALSE;
+    }
+  if (leat_number_is_complex (leat_spec_get_dtype (keys)))
+    {
+      g_set_error (
+        error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+        "sort \"%s\": input \"keys\" is %s, and complex numbers have no order: let map make keys of them, as "
+        "abs(x) or real(x), and link them to \"values\"",
+        leat_node_get_name (node), text);
       return FALSE;
     }
   if (values == NULL

@@ -6,6 +6,7 @@
 
 #include "leat-primitives-unique.h"
 
+#include "leat-base-number.h"
 #include "leat-primitive-prefix.h"
 #include "leat-primitive-rows.h"
 #include "leat-primitive-text.h"
@@ -20,7 +21,7 @@ struct _LeatPrimitivesUnique
 G_DEFINE_FINAL_TYPE (LeatPrimitivesUnique, leat_primitives_unique, LEAT_TYPE_NODE)
 
 static const LeatPortInfo ports[] = {
-  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, one dimension, any type but f16" },
+  { sizeof (LeatPortInfo), "x", LEAT_PORT_INPUT, 0, "any", "Items, one dimension, of any type" },
   { sizeof (LeatPortInfo), "out", LEAT_PORT_OUTPUT, 0, "any", "First item of each run of equal items" },
   { sizeof (LeatPortInfo), "starts", LEAT_PORT_OUTPUT, LEAT_PORT_OPTIONAL, "any",
     "Position at which each run begins, u64" },
@@ -54,12 +55,16 @@ leat_primitives_unique_compile (LeatPrimitivesUnique *self, LeatSpec *x, GError 
 {
   static const char *const files[] = { "prefix.cu",      "words.cu",       "prefix-once.cu",
                                        "unique-rows.cu", "select-core.cu", NULL };
+  LeatDtype dtype = leat_spec_get_dtype (x);
+  g_autofree char *a = leat_number_dup_read (dtype, "a"), *b = leat_number_dup_read (dtype, "b");
   g_autoptr (GString) head = g_string_new (NULL);
 
+  leat_number_append_includes (head, &dtype, 1);
   leat_prefix_write_counts (head);
-  g_string_append_printf (head, "typedef %s Item;\n#define STARTS %d\n",
-                          leat_primitive_get_c_type (leat_spec_get_dtype (x)),
-                          leat_primitives_unique_wants_starts (self) ? 1 : 0);
+  g_string_append_printf (head,
+                          "typedef %s Item;\n#define STARTS %d\n"
+                          "static __device__ __forceinline__ bool differ (Item a, Item b) { return %s != %s; }\n",
+                          leat_number_get_storage (dtype), leat_primitives_unique_wants_starts (self) ? 1 : 0, a, b);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   if (leat_primitive_append_texts (head, files, error))
     self->source = leat_primitive_source_new ("unique.cu", head->str, error);
@@ -74,8 +79,6 @@ leat_primitives_unique_negotiate (LeatNode *node, LeatNegotiation *negotiation, 
   g_autoptr (LeatSpec) out = NULL, numbers = NULL;
   guint64 n;
 
-  if (!leat_primitive_check_type (node, "x", x, error))
-    return FALSE;
   if (leat_spec_get_n_dims (x) != 1)
     {
       g_autofree char *text = leat_spec_to_string (x, LEAT_SPEC_STYLE_FILE);

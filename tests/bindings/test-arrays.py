@@ -119,6 +119,19 @@ def test_types_equal_numpy():
         assert np.array_equal(result, array * array + dtype(3)), name
 
 
+def test_types_go_through_unchanged():
+    random = np.random.default_rng(2)
+    for name, dtype in (("f16", "f2"), ("bf16", "V2"), ("f8e4m3", "V1"), ("f8e5m2", "V1"), ("c64", "c8"),
+                        ("c128", "c16"), ("bool", "?")):
+        size = np.dtype(dtype).itemsize
+        array = random.integers(0, 2 if name == "bool" else 256, 37 * 5 * size, dtype=np.uint8)
+        array = array.view(dtype).reshape(37, 5)
+        with Open(f"app name=source spec={name}:37x5 + upload + readback + app name=sink") as opened:
+            result = opened.run(array)
+        assert result.dtype == np.dtype(dtype) and result.shape == (37, 5), (result.dtype, result.shape)
+        assert result.tobytes() == array.tobytes(), name
+
+
 def test_many_runs():
     random = np.random.default_rng(2)
     with Open(map_of("f32:1000", "2*x+1")) as opened:

@@ -5,8 +5,8 @@
 #include "leat-fuzz.h"
 
 const char *const leat_fuzz_words[] = {
-  "x", "y", "2", "0x1F", "1.5e-3", "min", "sqrt", "fma", "(",    ")",
-  ",", "?", ":", "<<",   "&&",     "-",   "int",  " ",   "((((", NULL,
+  "x",  "y", "2",   "0x1F", "1.5e-3", "min",   "sqrt",   "fma",   "(",    ")",    ",",  "?", ":",  "<<",
+  "&&", "-", "int", " ",    "((((",   "real(", "imag (", "conj(", "abs(", "real", "==", "<", NULL,
 };
 
 /* The text for a kernel as an expression again: what a division has become takes two arguments too. */
@@ -27,7 +27,9 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   const char *const inputs[] = { NULL };
-  const LeatExpressionTypes types = { inputs, NULL, size % 2 == 0 ? LEAT_DTYPE_F32 : LEAT_DTYPE_I32, TRUE };
+  static const LeatDtype dtypes[] = { LEAT_DTYPE_F32, LEAT_DTYPE_I32, LEAT_DTYPE_C64, LEAT_DTYPE_BF16 };
+  const LeatDtype dtype = dtypes[size % G_N_ELEMENTS (dtypes)];
+  const LeatExpressionTypes types = { inputs, NULL, dtype, TRUE, size % 3 == 0 ? dtype : LEAT_DTYPE_ANY };
   g_autofree char *text = g_strndup ((const char *) data, size);
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatExpression) expression = leat_expression_parse (text, &error);
@@ -42,7 +44,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       return 0;
     }
   leat_expression_check_types (expression, &types, NULL);
-  c = leat_expression_to_c (expression, inputs, FALSE);
+  c = leat_expression_to_c (expression, inputs, NULL, FALSE);
   back = dup_expression (c);
   if (strlen (back) > 16384)
     return 0; /* spaces have been put in */

@@ -258,6 +258,11 @@ test_io_npy_swaps (void)
     { ">f4", "dcbahgfe", "abcdefgh" },
     { ">i8", "hgfedcba", "abcdefgh" },
     { "|u1", "abcdefgh", "abcdefgh" },
+    { ">c8", "dcbahgfe", "abcdefgh" },
+    { "<c8", "abcdefgh", "abcdefgh" },
+    { ">V2", "badcfehg", "abcdefgh" },
+    { "|V2", "abcdefgh", "abcdefgh" },
+    { "|b1", "\1\2\1\1\1\1\1\377", "\1\1\1\1\1\1\1\1" },
   };
   g_autofree char *path = leat_harness_dup_path ("a.npy");
   g_autofree char *setting = g_strconcat ("path=", path, NULL);
@@ -472,6 +477,25 @@ test_io_npy_sink (void)
     }
 }
 
+/* What @program, given @path, prints in an interpreter that has NumPy; NULL where there is none. (transfer full) */
+static char *
+test_io_npy_dup_said (const char *program, const char *path)
+{
+  static const char *const interpreters[] = { "/usr/bin/python3", "python3" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (interpreters); i++)
+    {
+      const char *argv[] = { interpreters[i], "-c", program, path, NULL };
+      g_autofree char *said = NULL;
+      int status = 1;
+
+      if (g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &said, NULL, &status, NULL)
+          && status == 0)
+        return g_steal_pointer (&said);
+    }
+  return NULL;
+}
+
 /* NumPy itself reads what was written. */
 static void
 test_io_npy_sink_numpy (void)
@@ -479,30 +503,113 @@ test_io_npy_sink_numpy (void)
   g_autofree char *path = leat_harness_dup_path ("b.npy");
   g_autofree char *setting = g_strconcat ("path=", path, NULL);
   const char *program = "import sys, numpy; a = numpy.load (sys.argv[1]); print (a.dtype.str, a.shape, a.tolist ())";
-  static const char *const interpreters[] = { "/usr/bin/python3", "python3" };
   const gint32 items[] = { 1, -2, 3, 4, 5, 6 };
   g_autofree char *said = NULL;
   GError *error = NULL;
   Harness harness;
-  int status = 1;
 
   leat_harness_init_sink (&harness, "io:npy", "i32[<=4,2]", setting, NULL);
   leat_harness_start (&harness);
   g_assert_true (leat_harness_drain (&harness, items, sizeof items, &error));
   g_assert_true (leat_harness_finish (&harness, &error));
   leat_harness_clear (&harness);
-  for (guint i = 0; i < G_N_ELEMENTS (interpreters) && status != 0; i++)
-    {
-      const char *argv[] = { interpreters[i], "-c", program, path, NULL };
-
-      g_clear_pointer (&said, g_free);
-      if (!g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &said, NULL, &status, NULL))
-        status = 1;
-    }
-  if (status != 0)
+  said = test_io_npy_dup_said (program, path);
+  if (said == NULL)
     g_test_skip ("no NumPy here");
   else
     g_assert_cmpstr (said, ==, "<i4 (3, 2) [[1, -2], [3, 4], [5, 6]]\n");
+}
+
+/* The names that NumPy knows are its own; the others are those of ml_dtypes, of which NumPy alone sees bytes. */
+static void
+test_io_npy_sink_types_numpy (void)
+{
+  static const struct
+  {
+    const char *spec, *items;
+    guint size;
+    const char *said;
+  } table[] = {
+    { "bool[2]", "\0\1", 2, "|b1 [False, True]\n" },
+    { "f16[2]", "\0\x3c\0\xc0", 4, "<f2 [1.0, -2.0]\n" },
+    { "c64[1]", "\0\0\x80\x3f\0\0\0\xc0", 8, "<c8 [(1-2j)]\n" },
+    { "c128[1]", "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\xc0", 16, "<c16 [(1-2j)]\n" },
+    { "bf16[2]", "\x80\x3f\0\xc0", 4, "|V2 [16256, 49152]\n" },
+    { "f8e4m3[2]", "\x38\xc0", 2, "|V1 [56, 192]\n" },
+    { "f8e5m2[2]", "\x3c\xc0", 2, "|V1 [60, 192]\n" },
+  };
+  const char *program = "import sys, numpy; a = numpy.load (sys.argv[1]);"
+                        "print (a.dtype.str, (a.view ('u%d' % a.itemsize) if a.dtype.kind == 'V' else a).tolist ())";
+  g_autofree char *path = leat_harness_dup_path ("b.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autofree char *said = NULL;
+      GError *error = NULL;
+      Harness harness;
+
+      leat_harness_init_sink (&harness, "io:npy", table[i].spec, setting, NULL);
+      leat_harness_start (&harness);
+      g_assert_true (leat_harness_drain (&harness, table[i].items, table[i].size, &error));
+      g_assert_true (leat_harness_finish (&harness, &error));
+      leat_harness_clear (&harness);
+      said = test_io_npy_dup_said (program, path);
+      if (said == NULL)
+        {
+          g_test_skip ("no NumPy here");
+          return;
+        }
+      g_assert_cmpstr (said, ==, table[i].said);
+    }
+}
+
+/* Types of which a file tells the size alone. */
+static void
+test_io_npy_type (void)
+{
+  static const struct
+  {
+    LeatDtype saved;
+    const char *setting, *spec, *says;
+  } table[] = {
+    { LEAT_DTYPE_F8E4M3, "type=f8e4m3", "f8e4m3[2]", NULL },
+    { LEAT_DTYPE_F8E5M2, "type=f8e5m2", "f8e5m2[2]", NULL },
+    { LEAT_DTYPE_F8E5M2, "type=file", NULL, "which is how several types of 8 bits are saved; say which they are" },
+    { LEAT_DTYPE_F8E4M3, "type=bf16", NULL, "is not to be taken for bf16" },
+    { LEAT_DTYPE_BF16, "type=file", "bf16[1]", NULL },
+    { LEAT_DTYPE_BF16, "type=bf16", "bf16[1]", NULL },
+    { LEAT_DTYPE_U8, "type=f8e5m2", "f8e5m2[2]", NULL },
+    { LEAT_DTYPE_U8, "type=bool", "bool[2]", NULL },
+    { LEAT_DTYPE_U16, "type=bf16", "bf16[1]", NULL },
+    { LEAT_DTYPE_U16, "type=f16", "f16[1]", NULL },
+    { LEAT_DTYPE_F16, "type=bf16", NULL, "it holds f16, which is not to be taken for bf16; leave type= out" },
+    { LEAT_DTYPE_I8, "type=f8e4m3", NULL, "it holds i8, which is not to be taken for f8e4m3" },
+  };
+  g_autofree char *path = leat_harness_dup_path ("a.npy");
+  g_autofree char *setting = g_strconcat ("path=", path, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      const guint64 n = 2 / leat_dtype_get_size (table[i].saved);
+      g_autofree char *spec = NULL;
+      GError *error = NULL;
+      Harness harness;
+
+      test_io_npy_write (path, table[i].saved, &n, 1, "\0\1", 2);
+      if (table[i].says != NULL)
+        {
+          test_io_npy_assert_refused (path, table[i].setting, LEAT_GRAPH_ERROR_DATA, table[i].says);
+          continue;
+        }
+      leat_harness_init_source (&harness, "io:npy", setting, table[i].setting, NULL);
+      leat_harness_start (&harness);
+      spec = leat_harness_dup_spec (&harness);
+      g_assert_cmpstr (spec, ==, table[i].spec);
+      g_assert_cmpint (leat_harness_fill (&harness, TRUE, &error), ==, LEAT_FLOW_DATA);
+      g_assert_cmpmem (harness.memory->data, harness.memory->len, "\0\1", 2);
+      leat_harness_clear (&harness);
+    }
 }
 
 static void
@@ -586,6 +693,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/io-npy/source/refuses-changed", test_io_npy_changed);
   g_test_add_func ("/leat/io-npy/sink/arrays", test_io_npy_sink);
   g_test_add_func ("/leat/io-npy/sink/numpy-reads-it", test_io_npy_sink_numpy);
+  g_test_add_func ("/leat/io-npy/sink/numpy-reads-types", test_io_npy_sink_types_numpy);
+  g_test_add_func ("/leat/io-npy/source/type", test_io_npy_type);
   g_test_add_func ("/leat/io-npy/sink/nothing", test_io_npy_sink_nothing);
   g_test_add_func ("/leat/io-npy/sink/undone-without-finish", test_io_npy_sink_undone);
   g_test_add_func ("/leat/io-npy/sink/pipe", test_io_npy_sink_pipe);

@@ -58,13 +58,15 @@ leat_bench_next (guint64 *state)
   return x ^ (x >> 31);
 }
 
-/* Numbers from 0 to 1 for floats, any bits for others.  The run, the seed and the place of the node decide. */
+/* Numbers from 0 to 1 for floats and the parts of complex ones, 0 and 1 for bool, any bits for others.  The run, the
+ * seed and the place of the node decide. */
 void
 leat_bench_port_fill (LeatBenchPort *self, guint64 seed, guint64 run, guint place)
 {
   guint64 state = seed * 0x100000001b3u + run * 131 + place;
   LeatDtype dtype = leat_spec_get_dtype (self->spec);
-  gsize size = leat_dtype_get_size (dtype);
+  gboolean is_complex = dtype == LEAT_DTYPE_C64 || dtype == LEAT_DTYPE_C128;
+  gsize size = leat_dtype_get_size (dtype) / (is_complex ? 2 : 1);
   guint8 *data = self->data[LEAT_BENCH_HOST];
 
   for (guint64 i = 0; i + size <= self->bytes; i += size)
@@ -73,10 +75,12 @@ leat_bench_port_fill (LeatBenchPort *self, guint64 seed, guint64 run, guint plac
       double number = (double) (bits >> 40) / (1 << 24);
       float single = (float) number;
 
-      if (dtype == LEAT_DTYPE_F32)
+      if (dtype == LEAT_DTYPE_F32 || dtype == LEAT_DTYPE_C64)
         memcpy (data + i, &single, size);
-      else if (dtype == LEAT_DTYPE_F64)
+      else if (dtype == LEAT_DTYPE_F64 || dtype == LEAT_DTYPE_C128)
         memcpy (data + i, &number, size);
+      else if (dtype == LEAT_DTYPE_BOOL)
+        data[i] = bits >> 40 & 1;
       else
         memcpy (data + i, &bits, MIN (size, sizeof bits));
     }

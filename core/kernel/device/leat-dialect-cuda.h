@@ -8,6 +8,8 @@
 
 #define LEAT_CUDA 1
 
+/* The toolkit's headers have these, with `long long` for 64 bits, where the file includes one of them. */
+#if !defined(_CUDA_STD_CSTDINT) && !defined(_LIBCUDACXX_CSTDINT) && !defined(_CUDA_CSTDINT)
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef short int16_t;
@@ -18,11 +20,12 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+#endif
 typedef unsigned char uchar;
 typedef unsigned int uint;
 typedef unsigned short ushort;
 
-/* uint64_t is `unsigned long`, for which CUDA has no atomics. */
+/* uint64_t may be `unsigned long`, for which CUDA has no atomics. */
 #define LEAT_ATOMIC_LONG(name)                                                                                         \
   __device__ __forceinline__ unsigned long name (unsigned long *p, unsigned long v)                                    \
   {                                                                                                                    \

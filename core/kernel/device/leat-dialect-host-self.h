@@ -36,3 +36,6 @@ leat_me (void (*) (leat_anywhere))
 #endif
 
 } // namespace
+
+/* For headers that need the thread itself. */
+#define LEAT_THREAD leat_me (leat_self)

@@ -66,7 +66,8 @@ typedef enum
   LEAT_HOST_WARP_REDUCE_XOR,
   LEAT_HOST_WARP_REDUCE_ADD_SIGNED,
   LEAT_HOST_WARP_REDUCE_MIN_SIGNED,
-  LEAT_HOST_WARP_REDUCE_MAX_SIGNED
+  LEAT_HOST_WARP_REDUCE_MAX_SIGNED,
+  LEAT_HOST_WARP_MEET /* mask of the lanes that are at the place `arg` when no other thread can go on */
 } LeatHostWarpOp;
 
 typedef enum

@@ -10,7 +10,8 @@
  *   combine (a, b)          what it says
  *   shuffle (a, other)      a of the thread of the warp whose number differs in the bit `other`
  *   give (a)                the result
- *   CHAINS                  1 where order changes nothing, else WIDTH
+ *   IN_ORDER                whether another order may change something
+ *   CHAINS                  then WIDTH, else 1
  *   when_empty ()           called once where there is nothing to reduce
  *
  * Where order matters, as for sums of floats, it is the same on every device and in every run: it follows from the length
@@ -195,7 +196,7 @@ host_fold_tile (const Item *x, uint64_t first, uint64_t length)
 {
   uint64_t end = first + TILE < length ? first + TILE : length;
 
-#if CHAINS == 1
+#if !IN_ORDER
   Acc a = identity ();
 
   for (uint64_t i = first; i < end; i++)
@@ -307,7 +308,7 @@ reduce_warps (const Item *x, uint64_t x_count, uint64_t row, uint64_t step_rows,
 /* A thread takes a row, which has SHORT items at most.  The rows of a block are neighbours, and it loads them together;
  * in shared memory no two threads find items of theirs in one bank then, however long a row is. */
 #define SHORT 32
-#define BLOCK_ROWS (sizeof (Item) > 4 ? THREADS / 2 : THREADS)
+#define BLOCK_ROWS (sizeof (Item) > 8 ? THREADS / 4 : sizeof (Item) > 4 ? THREADS / 2 : THREADS)
 #define PLACE(i) ((i) + (i) / 32)
 #define MOVES 8
 

@@ -21,7 +21,7 @@ struct Source
 static __device__ __forceinline__ bool
 chosen (const Source &s, uint64_t i)
 {
-  return (i == 0) | (s.x[i] != s.x[i - (i > 0)]);
+  return (i == 0) | differ (s.x[i], s.x[i - (i > 0)]);
 }
 
 static __device__ __forceinline__ void

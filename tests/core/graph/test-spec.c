@@ -42,6 +42,12 @@ static const RoundTrip round_trips[] = {
   { "u8:1Kx1Gx2M", "u8[1024,1073741824,2097152]", "u8:1024x1073741824x2097152" },
   { "u8[1,2,3,4,5,6,7,8]", "u8[1,2,3,4,5,6,7,8]", "u8:1x2x3x4x5x6x7x8" },
   { "f32[anyhow,scalars_]", "f32[anyhow,scalars_]", "f32:anyhowxscalars_" },
+  { "bf16[<=4,2]", "bf16[<=4,2]", "bf16:max4x2" },
+  { "f8e4m3[3]", "f8e4m3[3]", "f8e4m3:3" },
+  { "f8e5m2:3xn", "f8e5m2[3,n]", "f8e5m2:3xn" },
+  { "c64[]", "c64[]", "c64:scalar" },
+  { "c128[h,w]", "c128[h,w]", "c128:hxw" },
+  { "bool:max4M", "bool[<=4194304]", "bool:max4194304" },
   { "u8[4611686018427387904]", "u8[4611686018427387904]", "u8:4611686018427387904" },
   { "u8[*,4611686018427387904]", "u8[*,4611686018427387904]", "u8:anyx4611686018427387904" },
 };
@@ -81,6 +87,10 @@ static const struct
 } bad_specs[] = {
   { "", 1, "expected a type" },
   { "   ", 4, "expected a type" },
+  { "bf17[3]", 1, "did you mean \"bf16\"" },
+  { "f8e4m2[3]", 1, "did you mean \"f8e4m3\"" },
+  { "c256[3]", 1, "no type \"c256\"" },
+  { "c128[288230376151711745]", 1, "2^62" },
   { "f31[3]", 1, "did you mean \"f32\"" },
   { "float", 1, "no type \"float\"" },
   { "f32[", 5, "expected a dimension" },

@@ -63,8 +63,9 @@ kernel_harness_clear (KernelHarness *self)
   g_clear_object (&self->device);
 }
 
-const guint32 *
-kernel_harness_launch (KernelHarness *self, const char *symbol, const KernelShape *shape, gpointer *rest)
+static const guint32 *
+kernel_harness_do (KernelHarness *self, const char *symbol, const KernelShape *shape, gpointer *rest,
+                   gboolean cooperative)
 {
   g_autoptr (GError) error = NULL;
   const LeatDriverTable *table = leat_device_get_table (self->device);
@@ -72,6 +73,7 @@ kernel_harness_launch (KernelHarness *self, const char *symbol, const KernelShap
   CUdeviceptr out = leat_memory_get_address (self->out);
   gpointer params[8] = { &out };
   LeatLaunchShape launch = { .shared_bytes = shape->shared_bytes };
+  CUresult result;
 
   g_assert_no_error (error);
   for (guint i = 0; rest[i] != NULL; i++)
@@ -82,14 +84,32 @@ kernel_harness_launch (KernelHarness *self, const char *symbol, const KernelShap
   g_assert_no_error (error);
   memset (leat_memory_get_host (self->out), 0, KERNEL_ITEMS * sizeof (guint32));
   g_assert_true (leat_device_push (self->device, NULL));
-  g_assert_cmpint (table->cuLaunchKernel (function->function, shape->grid[0], shape->grid[1], shape->grid[2],
-                                          shape->block[0], shape->block[1], shape->block[2], shape->shared_bytes,
-                                          leat_stream_get (self->stream), params, NULL),
-                   ==, CUDA_SUCCESS);
+  result = cooperative
+             ? table->cuLaunchCooperativeKernel (function->function, shape->grid[0], shape->grid[1], shape->grid[2],
+                                                 shape->block[0], shape->block[1], shape->block[2], shape->shared_bytes,
+                                                 leat_stream_get (self->stream), params)
+             : table->cuLaunchKernel (function->function, shape->grid[0], shape->grid[1], shape->grid[2],
+                                      shape->block[0], shape->block[1], shape->block[2], shape->shared_bytes,
+                                      leat_stream_get (self->stream), params, NULL);
+  g_assert_cmpint (result, ==, CUDA_SUCCESS);
   leat_device_pop (self->device);
   leat_stream_synchronize (self->stream, &error);
   g_assert_no_error (error);
   return leat_memory_get_host (self->out);
+}
+
+const guint32 *
+kernel_harness_launch (KernelHarness *self, const char *symbol, const KernelShape *shape, gpointer *rest)
+{
+  return kernel_harness_do (self, symbol, shape, rest, FALSE);
+}
+
+const guint32 *
+kernel_harness_run_cooperative (KernelHarness *self, const char *symbol, const KernelShape *shape, gint64 n)
+{
+  gpointer rest[] = { &n, NULL };
+
+  return kernel_harness_do (self, symbol, shape, rest, TRUE);
 }
 
 const guint32 *

@@ -33,6 +33,9 @@ gboolean kernel_harness_init_text (KernelHarness *self, const char *name, const 
 void kernel_harness_clear (KernelHarness *self);
 /* The items after the launch; n is handed over as 64 bits, of which the kernel takes what it declares. */
 const guint32 *kernel_harness_run (KernelHarness *self, const char *symbol, const KernelShape *shape, gint64 n);
-/* The same with any parameters after the items. */
+/* The same where all blocks run at once. */
+const guint32 *kernel_harness_run_cooperative (KernelHarness *self, const char *symbol, const KernelShape *shape,
+                                               gint64 n);
+/* The same as the first, with any parameters after the items. */
 const guint32 *kernel_harness_launch (KernelHarness *self, const char *symbol, const KernelShape *shape,
                                       gpointer *rest);

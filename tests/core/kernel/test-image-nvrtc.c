@@ -156,6 +156,61 @@ test_image_nvrtc_is_asked (void)
     }
 }
 
+/* A header of the toolkit stands before all else, and NVRTC is told where it lies. */
+static void
+test_image_nvrtc_includes (void)
+{
+  g_autofree char *folder = NULL, *header = NULL, *entry = NULL, *image = NULL, *option = NULL;
+  const char *at = NULL;
+  gsize size;
+  ImageCase c;
+
+  if (!nvrtc_init (&c, "-DNEW"))
+    return;
+  folder = image_case_dup_path (&c, "include");
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  header = g_build_filename (folder, "cuda_fp16.h", NULL);
+  g_assert_true (g_file_set_contents (header, "", -1, NULL));
+  image_case_set (&c, "CUDA_HOME", c.folder);
+  image_case_write (&c, "kernel.cu", "#include <cuda_fp16.h>\n" IMAGE_TEXT);
+  image_case_expect (&c, 0, 0, 1, 0);
+  entry = image_case_dup_entry (&c);
+  g_assert_true (g_file_get_contents (entry, &image, &size, NULL));
+  option = g_strdup_printf ("\n--include-path=%s\n", folder);
+  for (gsize begin = 0; begin < size && at == NULL; begin++)
+    at = g_str_has_prefix (image + begin, option) ? image + begin : NULL;
+  g_assert_nonnull (at);
+  g_assert_nonnull (strstr (at, "kernel.cu\n#include <cuda_fp16.h>\n"));
+  g_assert_cmpint (g_remove (header), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+  image_case_clear (&c);
+}
+
+static void
+test_image_nvrtc_lacks_headers (void)
+{
+  static const char *const places[] = { "/usr/local/cuda/include/cuda_fp8.h", "/opt/cuda/include/cuda_fp8.h",
+                                        "/usr/include/cuda_fp8.h" };
+  g_auto (ImageResult) result = { 0 };
+  ImageCase c;
+
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    if (g_file_test (places[i], G_FILE_TEST_EXISTS))
+      {
+        g_test_skip ("a CUDA toolkit here has the header");
+        return;
+      }
+  if (!nvrtc_init (&c, "-DNEW"))
+    return;
+  image_case_set (&c, "CUDA_HOME", "/proc/none");
+  image_case_write (&c, "kernel.cu", "#include <cuda_fp8.h>\n" IMAGE_TEXT);
+  image_case_get (&c, &result);
+  g_assert_null (result.digest);
+  g_assert_nonnull (strstr (result.errors, "includes <cuda_fp8.h>, which on a GPU is the CUDA toolkit's"));
+  g_assert_nonnull (strstr (result.errors, "set CUDA_HOME"));
+  image_case_clear (&c);
+}
+
 static void
 test_image_nvrtc_fails (void)
 {
@@ -196,6 +251,8 @@ main (int argc, char **argv)
   image_child_check (argc, argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/image/nvrtc/is-kept", test_image_nvrtc_is_kept);
+  g_test_add_func ("/leat/image/nvrtc/includes", test_image_nvrtc_includes);
+  g_test_add_func ("/leat/image/nvrtc/lacks-headers", test_image_nvrtc_lacks_headers);
   g_test_add_func ("/leat/image/nvrtc/is-asked", test_image_nvrtc_is_asked);
   g_test_add_func ("/leat/image/nvrtc/fails", test_image_nvrtc_fails);
   return g_test_run ();

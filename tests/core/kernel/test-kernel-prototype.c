@@ -52,13 +52,13 @@ static const struct
     "f; in img u8*3/3; out out f32*4/16; dim img_dim0:img[0] i32/4; dim img_dim1:img[1] i32/4; dim out_dim7:out[7] "
     "i32/4" },
   { "__global__ void f (unsigned int a, unsigned b, long unsigned int c, short d, size_t e, bool g) {}",
-    "f; arg a u32/4; arg b u32/4; arg c u64/8; arg d i16/2; arg e u64/8; arg g u8/1" },
+    "f; arg a u32/4; arg b u32/4; arg c u64/8; arg d i16/2; arg e u64/8; arg g bool/1" },
   { "typedef unsigned short u16;\nusing real = float;\n#define pixel uchar4\n"
     "__global__ void f (const u16 *a, real *b, pixel *c) {}",
     "f; in a u16/2; out b f32/4; out c u8*4/4" },
   { "__global__ void f ([[maybe_unused]] const float *x, double *y __attribute__ ((unused)), int n [[maybe_unused]],\n"
     "  const short z[[maybe_unused]][4], __attribute__ ((unused)) bool g) {}",
-    "f; in x f32/4; out y f64/8; arg n i32/4; in z i16/2; arg g u8/1" },
+    "f; in x f32/4; out y f64/8; arg n i32/4; in z i16/2; arg g bool/1" },
   { "typedef double r\303\251el;\n__global__ void f (r\303\251el *y, float \316\273) {}",
     "f; out y f64/8; arg \316\273 f32/4" },
   { "__global__ void __launch_bounds__ (256, 2) f (const int x[], int y[16]) {}", "f; in x i32/4; out y i32/4" },

@@ -74,9 +74,6 @@ static const struct
   { "\n__global__ void g (int *x) {}\n__global__ void f (int *x) { g<<<1, 1>>> (x); }", LEAT_KERNEL_ERROR_SYNTAX,
     "t.cu:3:31: device code cannot launch kernels here; make a node of each kernel instead" },
   { "#include \"nowhere.h\"\n", LEAT_KERNEL_ERROR_SOURCE, "t.cu:1: cannot include \"nowhere.h\"" },
-  { "#include <cooperative_groups.h>\n", LEAT_KERNEL_ERROR_SOURCE,
-    "a block's sync () is __syncthreads (), that of a tile of a warp __syncwarp (), and that of the whole grid "
-    "leat_grid_sync ()" },
   { "#include nothing\n", LEAT_KERNEL_ERROR_SYNTAX, "t.cu:1: expected \"file\" after #include" },
   { "LEAT_HOST_VARIANT void f (int *x) {}", LEAT_KERNEL_ERROR_SYNTAX,
     "t.cu:1:24: there is no __global__ function \"f\"" },

@@ -331,8 +331,8 @@ test_reduce_refuses (void)
   {
     const char *node, *spec, *word;
   } cases[] = {
-    { "reduce", "x=f16[8]",
-      "input \"x\" is f16[8], a type that it cannot compute with; whole numbers, f32 and f64 are such" },
+    { "reduce op=max", "x=c64[8]",
+      "op=max of c64: complex numbers have no order: put map expr=abs(x) type=f32, or real(x), before it" },
     { "reduce op=expr", "x=f32[8]", "needs expr=" },
     { "reduce expr=a+b", "x=f32[8]", "expr is for op=expr" },
     { "reduce op=expr expr=a+c", "x=f32[8]", "column 3: no value \"c\"" },

@@ -234,8 +234,8 @@ test_scan_refuses (void)
   {
     const char *node, *specs, *word;
   } cases[] = {
-    { "scan", "x=f16[3]",
-      "input \"x\" is f16[3], a type that it cannot compute with; whole numbers, f32 and f64 are such" },
+    { "scan op=max", "x=c64[3]",
+      "op=max of c64: complex numbers have no order: put map expr=abs(x) type=f32, or real(x), before it" },
     { "scan", "x=f32[3] starts=f32[3]", "whole number for each item" },
     { "scan", "x=f32[3] starts=u8[4]", "is u8[4], and \"x\" is f32[3]: there is a whole number for each item" },
     { "scan", "x=f32[<=3] starts=u8[3]",
