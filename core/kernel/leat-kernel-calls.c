@@ -33,14 +33,16 @@ enum
 static gboolean
 leat_kernel_calls_is_wait (const char *word)
 {
-  static const char *const words[] = {
-    "__syncwarp",      "__any_sync",         "__all_sync",     "__ballot_sync",
-    "__activemask",    "__nanosleep",        "leat_grid_sync", "leat_queue_next_of_block",
-    "leat_fuse_await", "leat_block_has_met", "QUEUE_EACH",     NULL
-  };
-  static const char *const prefixes[] = { "__syncthreads", "__shfl_", "__match_", "__reduce_" };
+  static const char *const words[] = { "__syncwarp",      "__any_sync",
+                                       "__all_sync",      "__ballot_sync",
+                                       "__activemask",    "__nanosleep",
+                                       "leat_grid_sync",  "leat_queue_next_of_block",
+                                       "leat_fuse_await", "leat_block_has_met",
+                                       "QUEUE_EACH",      "__barrier_sync",
+                                       "__uni_sync",      NULL };
+  static const char *const prefixes[] = { "__syncthreads", "syncthreads_", "__shfl_", "__match_", "__reduce_" };
 
-  if (word[0] != '_' && word[0] != 'l' && word[0] != 'Q')
+  if (word[0] != '_' && word[0] != 'l' && word[0] != 'Q' && word[0] != 's')
     return FALSE;
   if (g_strv_contains (words, word))
     return TRUE;

@@ -5,6 +5,7 @@
 /* The text for the host's C++ compiler: the file becomes the body of `struct leat_module : leat_thread { ... };`, so
  * that `this` says which CUDA thread runs.  Functions become members, variables static members, prototypes go. */
 
+#include "leat-kernel-families-private.h"
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
 #include "leat-kernel-queue-private.h"
@@ -249,6 +250,9 @@ leat_host_writer_dup_text (LeatHostWriter *self)
   g_autofree char *reports = leat_kernel_unit_dup_report_text (self->unit, "leat-dialect-host-report.h");
   const char *base = reports[0] != '\0' ? "leat_reporter" : "leat_thread";
   g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit, base);
+  const char *queued = queues[0] != '\0' ? "leat_queuer" : base;
+  g_autofree char *families = leat_kernel_unit_dup_host_families (self->unit);
+  g_autofree char *members = leat_kernel_unit_dup_host_members (self->unit, queued);
   GString *out = g_string_sized_new (65536);
 
   if (self->form & LEAT_KERNEL_WIDE)
@@ -259,8 +263,10 @@ leat_host_writer_dup_text (LeatHostWriter *self)
 
       g_string_append (out, text);
     }
+  g_string_append (out, families);
   g_string_append (out, reports);
   g_string_append (out, queues);
+  g_string_append (out, members);
   if (self->form & LEAT_KERNEL_PERSISTENT)
     {
       g_autofree char *words = leat_kernel_dup_host_persistent_words ();
@@ -268,7 +274,8 @@ leat_host_writer_dup_text (LeatHostWriter *self)
       g_string_append (out, words);
     }
   g_string_append (out, self->hoisted->str);
-  g_string_append_printf (out, "namespace { struct leat_module : %s {\n", queues[0] != '\0' ? "leat_queuer" : base);
+  g_string_append_printf (out, "namespace { struct leat_module : %s {\n",
+                          members[0] != '\0' ? LEAT_FAMILY_BASE : queued);
   g_string_append (out, body);
   g_string_append (out, assertions);
   g_string_append (out, "\n#line 1 \"leat-entries\"\n");
