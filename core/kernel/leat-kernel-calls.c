@@ -5,7 +5,7 @@
 /* Functions that mention each other by name, and what follows: which of them can come to wait for other threads.  Names
  * stand for calls, so that the answer errs towards waiting. */
 
-#include "leat-kernel-transform-private.h"
+#include "leat-kernel-ptx-private.h"
 
 #include <string.h>
 
@@ -131,6 +131,8 @@ leat_kernel_calls_read_asks (LeatKernelCalls *self, guint token, const char *wor
 
   if (g_str_equal (word, "extern") && leat_tokens_is (tokens, token + 1, "__shared__"))
     return LEAT_KERNEL_ASKS_SHARED;
+  if (leat_tokens_assembly_waits (tokens, token))
+    return LEAT_CALLS_WAITS | LEAT_CALLS_OTHERWISE;
   if (!leat_tokens_is (tokens, token + 1, "."))
     return 0;
   member = leat_tokens_dup (tokens, token + 2);
@@ -326,7 +328,7 @@ leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token)
   g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
   guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
 
-  return leat_kernel_calls_is_wait (word)
+  return leat_kernel_calls_is_wait (word) || leat_tokens_assembly_waits (self->unit->tokens, token)
          || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_WAITS));
 }
 
@@ -338,6 +340,8 @@ leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token)
 
   if (leat_kernel_calls_is_wait (word))
     return !g_str_equal (word, "__syncthreads");
+  if (leat_tokens_assembly_waits (self->unit->tokens, token))
+    return TRUE;
   return (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_OTHERWISE) != 0;
 }
 

@@ -7,12 +7,11 @@
 
 G_BEGIN_DECLS
 
-#define LEAT_FAMILY_BASE "leat_placer"
-
 /* The text of the families of functions that the file names, on the CPU. */
 char *leat_kernel_unit_dup_host_families (const LeatKernelUnit *self);
-/* `struct leat_placer` that derives from the struct @base and has those that are members; empty where the file names
- * none. */
-char *leat_kernel_unit_dup_host_members (const LeatKernelUnit *self, const char *base);
+/* The same for those that are members: a struct for each, which derives from the one before and the first from the
+ * struct
+ * *@base; that becomes the last. */
+char *leat_kernel_unit_dup_host_members (const LeatKernelUnit *self, const char **base);
 
 G_END_DECLS

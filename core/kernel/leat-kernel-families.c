@@ -23,7 +23,13 @@ typedef struct
 #define LEAT_FAMILY_DIRECTED                                                                                           \
   {                                                                                                                    \
     "__*_rd", "__*_ru", "__*_rz", "!__float2*", "!__double2i*", "!__double2u*", "!__double2ll*", "__frsqrt_rn",        \
-      "__fmaf_ieee_rn", "cudaRound*", "dadd", "dsub", "dmul", "ll2double", "ull2double"                                \
+      "__fmaf_ieee_rn", "cudaRound*", "dadd", "dsub", "dmul", "ll2double", "ull2double", "asm", "__asm__", "__asm"     \
+  }
+
+/* The functions that leat-kernel-ptx.c calls. */
+#define LEAT_FAMILY_ASSEMBLY                                                                                           \
+  {                                                                                                                    \
+    "asm", "__asm__", "__asm"                                                                                          \
   }
 
 static const LeatFamily leat_families[] = {
@@ -39,6 +45,8 @@ static const LeatFamily leat_families[] = {
       "nan",        "nanf",    "fdivide",  "__tanhf",     "sincospi",    "__finite*", "__isinf*", "__isnan*",
       "__signbit*", "norm",    "normf",    "norm3d*",     "norm4d*",     "rnorm*",    "rhypot",   "rhypotf",
       "erfcx*",     "erfinv*", "erfcinv*", "normcdfinv*", "cyl_bessel_*" } },
+  { "leat-dialect-host-ptx.h", LEAT_FAMILY_ASSEMBLY },
+  { "leat-dialect-host-ptx-memory.h", LEAT_FAMILY_ASSEMBLY },
   { "leat-dialect-host-vectors.h", { "*4_16a", "*4_32a" } },
   { "leat-dialect-host-refused.h",
     { "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot", "any", "all", "ballot", "__pm*",
@@ -46,11 +54,18 @@ static const LeatFamily leat_families[] = {
       "__threadfence_cluster" } },
 };
 
-/* The same for those that are members. */
-static const LeatFamily leat_family_of_members = { "leat-dialect-host-member.h",
-                                                   { "__isLocal", "__isShared", "__isGlobal", "__cvta_*",
-                                                     "__barrier_sync", "syncthreads_*", "__uni_sync", "__prof_trigger",
-                                                     "__brkpt" } };
+/* The same for those that are members of a struct. */
+static const struct
+{
+  const char *type;
+  LeatFamily family;
+} leat_families_of_members[] = {
+  { "leat_placer",
+    { "leat-dialect-host-member.h",
+      { "__isLocal", "__isShared", "__isGlobal", "__cvta_*", "__barrier_sync", "syncthreads_*", "__uni_sync",
+        "__prof_trigger", "__brkpt" } } },
+  { "leat_ptx", { "leat-dialect-host-ptx-member.h", LEAT_FAMILY_ASSEMBLY } },
+};
 
 static gboolean
 leat_family_matches (const char *pattern, const char *word, gsize length)
@@ -107,12 +122,18 @@ leat_kernel_unit_dup_host_families (const LeatKernelUnit *self)
 }
 
 char *
-leat_kernel_unit_dup_host_members (const LeatKernelUnit *self, const char *base)
+leat_kernel_unit_dup_host_members (const LeatKernelUnit *self, const char **base)
 {
-  g_autofree char *text = NULL;
+  GString *out = g_string_new (NULL);
 
-  if (!leat_family_is_named (&leat_family_of_members, self))
-    return g_strdup ("");
-  text = leat_kernel_dup_device_text (leat_family_of_members.header);
-  return g_strconcat ("namespace { struct ", LEAT_FAMILY_BASE, " : ", base, " {\n", text, "};\n} // namespace\n", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (leat_families_of_members); i++)
+    if (leat_family_is_named (&leat_families_of_members[i].family, self))
+      {
+        g_autofree char *text = leat_kernel_dup_device_text (leat_families_of_members[i].family.header);
+
+        g_string_append_printf (out, "namespace { struct %s : %s {\n%s};\n} // namespace\n",
+                                leat_families_of_members[i].type, *base, text);
+        *base = leat_families_of_members[i].type;
+      }
+  return g_string_free (out, FALSE);
 }

@@ -8,6 +8,7 @@
 #include "leat-kernel-families-private.h"
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
+#include "leat-kernel-ptx-private.h"
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-persistent-private.h"
@@ -252,7 +253,8 @@ leat_host_writer_dup_text (LeatHostWriter *self)
   g_autofree char *queues = leat_kernel_unit_dup_host_queue_text (self->unit, base);
   const char *queued = queues[0] != '\0' ? "leat_queuer" : base;
   g_autofree char *families = leat_kernel_unit_dup_host_families (self->unit);
-  g_autofree char *members = leat_kernel_unit_dup_host_members (self->unit, queued);
+  const char *last = queued;
+  g_autofree char *members = leat_kernel_unit_dup_host_members (self->unit, &last);
   GString *out = g_string_sized_new (65536);
 
   if (self->form & LEAT_KERNEL_WIDE)
@@ -274,8 +276,7 @@ leat_host_writer_dup_text (LeatHostWriter *self)
       g_string_append (out, words);
     }
   g_string_append (out, self->hoisted->str);
-  g_string_append_printf (out, "namespace { struct leat_module : %s {\n",
-                          members[0] != '\0' ? LEAT_FAMILY_BASE : queued);
+  g_string_append_printf (out, "namespace { struct leat_module : %s {\n", last);
   g_string_append (out, body);
   g_string_append (out, assertions);
   g_string_append (out, "\n#line 1 \"leat-entries\"\n");
@@ -307,5 +308,7 @@ leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   for (guint i = 0; i < unit->decls->len; i++)
     if (!leat_host_writer_edit_decl (&writer, i, error))
       return NULL;
+  if (!leat_kernel_unit_edit_assembly (unit, edits, error))
+    return NULL;
   return leat_host_writer_dup_text (&writer);
 }

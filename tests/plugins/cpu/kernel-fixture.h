@@ -59,5 +59,6 @@ void test_kernels_add_warp (void);
 void test_kernels_add_atomic (void);
 void test_kernels_add_grid (void);
 void test_kernels_add_graph (void);
+void test_kernels_add_places (void);
 void test_kernels_add_conditional (void);
 void test_kernels_add_conditional_mistakes (void);
