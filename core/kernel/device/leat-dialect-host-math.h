@@ -194,8 +194,11 @@ LEAT_INLINE float __saturatef (float x) { return !(x > 0.0f) ? 0.0f : x > 1.0f ?
 #define LEAT_ROUNDED(T, name, op)                                                                                      \
   LEAT_INLINE T name (T x, T y)                                                                                        \
   {                                                                                                                    \
-    T r = x op y;                                                                                                      \
+    T r;                                                                                                               \
                                                                                                                        \
+    LEAT_KEEP (x);                                                                                                     \
+    LEAT_KEEP (y);                                                                                                     \
+    r = x op y;                                                                                                        \
     LEAT_KEEP (r);                                                                                                     \
     return r;                                                                                                          \
   }
