@@ -179,7 +179,11 @@ LEAT_INLINE float __logf (float x) { return logf (x); }
 LEAT_INLINE float __log2f (float x) { return log2f (x); }
 LEAT_INLINE float __log10f (float x) { return log10f (x); }
 LEAT_INLINE float __powf (float x, float y) { return powf (x, y); }
-LEAT_INLINE float __fdividef (float x, float y) { return x / y; }
+LEAT_INLINE float
+__fdividef (float x, float y) /* by a number above 2^126 it is 0 */
+{
+  return fabsf (y) > 0x1p126f && fabsf (y) <= 0x1.fffffep127f ? x * copysignf (0.0f, y) : x / y;
+}
 LEAT_INLINE void __sincosf (float x, float *s, float *c) { sincosf (x, s, c); }
 LEAT_INLINE float __saturatef (float x) { return !(x > 0.0f) ? 0.0f : x > 1.0f ? 1.0f : x; }
 

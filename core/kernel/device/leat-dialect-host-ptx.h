@@ -85,7 +85,7 @@ LEAT_PTX2 (and, a & b)
 LEAT_PTX2 (or, a | b)
 LEAT_PTX2 (xor, a ^ b)
 template <class T> LEAT_INLINE T leat_ptx_not (T a) { return (T) ~a; }
-template <> LEAT_INLINE bool leat_ptx_not<bool> (bool a) { return !a; }
+template <> LEAT_MEMBER bool leat_ptx_not<bool> (bool a) { return !a; }
 LEAT_PTX1 (cnot, a == 0)
 template <class T> LEAT_INLINE T leat_ptx_shl (T a, unsigned int n) { return n < 8 * sizeof (T) ? (T) (a << n) : (T) 0; }
 template <class T> LEAT_INLINE T leat_ptx_shr (T a, unsigned int n) { return n < 8 * sizeof (T) ? (T) (a >> n) : a < 0 ? (T) -1 : (T) 0; }

@@ -3,6 +3,7 @@
  */
 #include "kernel-fixture.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Functions and PTX that know the thread or go to memory. */
@@ -114,6 +115,30 @@ test_places_aligned (void)
   places_check_flags (seen, 1, 3);
 }
 
+/* A fast quotient by a number above 2^126 is 0, and no number of infinity. */
+static void
+test_places_quotients (void)
+{
+  static const float x[] = { 3, -3, 3, INFINITY, 1e38f, 3, 3 };
+  static const float y[] = { 1.2e38f, 1.2e38f, -1.2e38f, 1.2e38f, 2e38f, 0x1p126f, INFINITY };
+  static const float expected[] = { 0, -0.0f, -0.0f, NAN, 0, 0x1.8p-125f, 0 };
+  float z[G_N_ELEMENTS (x)];
+  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("places.cu");
+  LeatMemory *memory;
+
+  if (fixture == NULL)
+    return;
+  memory = kernel_fixture_put (fixture, NULL, sizeof z);
+  KERNEL_RUN (fixture, "quotients", SIZE (1), SIZE (1), 0, A (kernel_fixture_put (fixture, x, sizeof x)),
+              A (kernel_fixture_put (fixture, y, sizeof y)), A (memory), V (int, G_N_ELEMENTS (x)));
+  kernel_fixture_get (memory, z, sizeof z);
+  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+    if (isnan (expected[i]))
+      g_assert_true (isnan (z[i]));
+    else
+      g_assert_cmpmem (&z[i], sizeof z[i], &expected[i], sizeof expected[i]);
+}
+
 static void
 test_assembly_registers (void)
 {
@@ -174,6 +199,7 @@ test_kernels_add_places (void)
   g_test_add_func ("/leat/cpu/kernels/places/cached", test_places_cached);
   g_test_add_func ("/leat/cpu/kernels/places/changed", test_places_changed);
   g_test_add_func ("/leat/cpu/kernels/places/aligned", test_places_aligned);
+  g_test_add_func ("/leat/cpu/kernels/places/quotients", test_places_quotients);
   g_test_add_func ("/leat/cpu/kernels/assembly/registers", test_assembly_registers);
   g_test_add_func ("/leat/cpu/kernels/assembly/memory", test_assembly_memory);
   g_test_add_func ("/leat/cpu/kernels/assembly/in-place", test_assembly_in_place);

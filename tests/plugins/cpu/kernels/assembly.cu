@@ -85,23 +85,18 @@ memory (unsigned int *seen, uint4 *items, unsigned int *cells)
   seen[t] = flags;
 }
 
-/* Two values in, changed in place, of an array whose index counts. */
+/* Values that are read and changed, in one statement and in several. */
 __global__ void
 in_place (int *values)
 {
-  int at = 0;
-
-  asm ("add.s32 %0, %0, %1;" : "+r"(values[at++]) : "r"(10));
-  asm ("" : "+r"(values[at]));
-  if (at == 1)
-    asm ("{\n\t"
-         ".reg .s32 t; // twice\n\t"
-         "add.s32 t, %0, %0;\n\t"
-         "mov.s32 %0, t;\n\t"
-         "}"
-         : "+r"(values[1]));
-  else
-    values[1] = 0;
+  asm ("add.s32 %0, %0, %1;" : "+r"(values[0]) : "r"(10));
+  asm ("" ::: "memory");
+  asm ("{\n\t"
+       ".reg .s32 t; // twice\n\t"
+       "add.s32 t, %0, %0;\n\t"
+       "mov.s32 %0, t;\n\t"
+       "}"
+       : "+r"(values[1]));
   /* A sum of 96 bits in three statements. */
   asm volatile ("add.cc.u32 %0, %1, %2;" : "=r"(values[2]) : "r"(values[2]), "r"(-1));
   asm volatile ("addc.cc.u32 %0, %1, %2;" : "=r"(values[3]) : "r"(values[3]), "r"(-1));
