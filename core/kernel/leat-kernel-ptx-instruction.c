@@ -121,13 +121,17 @@ leat_ptx_rename_rounding (GPtrArray *words)
     }
 }
 
+static gboolean
+leat_ptx_name_carries (const char *name)
+{
+  return g_str_has_suffix (name, "_cc") || g_str_has_prefix (name, "addc") || g_str_has_prefix (name, "subc")
+         || g_str_has_prefix (name, "madc");
+}
+
 /* Of a sum with carry the sign says nothing, of an upper half it does. */
 static const char *
 leat_ptx_choose_carried (const char *name, const char *type)
 {
-  if (strstr (name, "_cc") == NULL && !g_str_has_prefix (name, "addc") && !g_str_has_prefix (name, "subc")
-      && !g_str_has_prefix (name, "madc"))
-    return type;
   if (g_str_equal (type, "int") && strstr (name, "_hi") == NULL)
     return "unsigned int";
   if (g_str_equal (type, "long long") && strstr (name, "_hi") == NULL)
@@ -152,7 +156,8 @@ leat_ptx_read_plain (LeatPtxInstruction *self, GPtrArray *words)
     return FALSE;
   leat_ptx_rename_rounding (words);
   name = leat_ptx_dup_joined (words);
-  type = leat_ptx_choose_carried (name, type);
+  self->carry = leat_ptx_name_carries (name);
+  type = self->carry ? leat_ptx_choose_carried (name, type) : type;
   if (type == NULL || (self->limit && !g_str_equal (type, "float")))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (leat_ptx_plain); i++)

@@ -16,6 +16,7 @@ typedef struct
   GString *call;   /* leat_ptx_mad_lo_cc<unsigned int> */
   guint inputs;    /* registers that it reads */
   gboolean result; /* whether it writes one */
+  gboolean carry;  /* whether it takes or leaves a carry, the first argument of the call */
   gboolean flush;  /* .ftz */
   GString *cut;    /* with .ftz, the call whose result says whether the exact one is too small; empty: it is the same */
   gboolean limit;  /* .sat of floating point */
@@ -41,9 +42,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatPtxInstruction, leat_ptx_instruction_free)
 /* The C++ type of a register: "unsigned int" of `b32`.  NULL where the CPU has none. */
 const char *leat_ptx_get_type (const char *name);
 
-/* Statements for @text, in which `%0` stands for leat_a0, the first of so many @operands.  NULL with what is wrong and
- * what to do. */
-char *leat_ptx_dup_statements (const char *text, guint operands, char **problem);
+/* Statements for @text, in which `%0` stands for leat_a0, the first of so many @operands, and @carry is the variable
+ * for a carry.  NULL with what is wrong and what to do. */
+char *leat_ptx_dup_statements (const char *text, guint operands, const char *carry, char **problem);
 
 /* Rewrites the `asm` of all functions but those for the CPU alone. */
 gboolean leat_kernel_unit_edit_assembly (const LeatKernelUnit *self, GArray *edits, GError **error);

@@ -11,6 +11,7 @@
 typedef struct
 {
   GString *out;
+  const char *carry;
   guint operands;    /* how many there are */
   GHashTable *known; /* registers that the text declares */
   char **problem;
@@ -204,10 +205,10 @@ static gboolean
 leat_ptx_append_call (LeatPtxReader *self, const LeatPtxInstruction *instruction, const char *call, GPtrArray *words,
                       guint first)
 {
-  g_string_append_printf (self->out, "%s (", call);
+  g_string_append_printf (self->out, "%s (%s", call, instruction->carry ? self->carry : "");
   for (guint i = first; i < words->len; i++)
     {
-      if (i > first)
+      if (i > first || instruction->carry)
         g_string_append (self->out, ", ");
       if (!leat_ptx_append_input (self, instruction, g_ptr_array_index (words, i)))
         return FALSE;
@@ -481,12 +482,12 @@ leat_ptx_append_statement (LeatPtxReader *self, const char *text)
 }
 
 char *
-leat_ptx_dup_statements (const char *text, guint operands, char **problem)
+leat_ptx_dup_statements (const char *text, guint operands, const char *carry, char **problem)
 {
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autofree char *code = leat_ptx_dup_code (text);
   g_autoptr (GString) out = g_string_new (NULL);
-  LeatPtxReader self = { out, operands, known, problem };
+  LeatPtxReader self = { out, carry, operands, known, problem };
   int depth = 0;
 
   for (const char *at = code + strspn (code, " \t\n;"); *at != '\0'; at += strspn (at, " \t\n;"))

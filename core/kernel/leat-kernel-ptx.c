@@ -189,12 +189,12 @@ leat_asm_append_operands (const LeatAsm *self, const LeatTokens *tokens, GArray 
 }
 
 static gboolean
-leat_asm_edit (const LeatAsm *self, const LeatTokens *tokens, GArray *edits, GError **error)
+leat_asm_edit (const LeatAsm *self, const LeatTokens *tokens, const char *carry, GArray *edits, GError **error)
 {
   g_autoptr (GString) out = g_string_new ("do { ");
   g_autofree char *problem = NULL, *statements = NULL;
 
-  statements = leat_ptx_dup_statements (self->code, self->operands->len, &problem);
+  statements = leat_ptx_dup_statements (self->code, self->operands->len, carry, &problem);
   if (statements == NULL)
     {
       leat_tokens_set_error (tokens, self->keyword, LEAT_KERNEL_ERROR_SYNTAX, error, "%s", problem);
@@ -223,13 +223,15 @@ leat_kernel_unit_edit_assembly (const LeatKernelUnit *self, GArray *edits, GErro
   for (guint i = 0; i < self->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (self, i);
+      const char *carry = decl->kind == LEAT_DECL_TYPE ? "leat_ptx_carry_of_types" : "leat_ptx_carry";
 
       for (guint token = decl->first; token < decl->last && !(decl->flags & LEAT_DECL_IS_VARIANT); token++)
         {
           g_autoptr (LeatAsm) found =
             leat_asm_is_keyword (self->tokens, token) ? leat_asm_new (self->tokens, token) : NULL;
 
-          if (found != NULL && !leat_asm_says_nothing (found) && !leat_asm_edit (found, self->tokens, edits, error))
+          if (found != NULL && !leat_asm_says_nothing (found)
+              && !leat_asm_edit (found, self->tokens, carry, edits, error))
             return FALSE;
         }
     }

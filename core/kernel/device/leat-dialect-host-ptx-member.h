@@ -43,50 +43,6 @@ LEAT_PTX_REGISTER (unsigned int, dynamic_smem_size, this->leat_block->dynamic_by
 LEAT_PTX_REGISTER (unsigned int, total_smem_size, this->leat_block->dynamic_offset + this->leat_block->dynamic_bytes)
 #undef LEAT_PTX_REGISTER
 
-/* Sums that take a carry and leave one; differences, with what was borrowed. */
-template <class T>
-LEAT_MEMBER T
-leat_ptx_carried (T a, T b, unsigned int carry, bool keep)
-{
-  T sum = (T) (a + b), whole = (T) (sum + (T) carry);
-
-  if (keep)
-    this->leat_ptx_carry = (sum < a) | (whole < sum);
-  return whole;
-}
-template <class T>
-LEAT_MEMBER T
-leat_ptx_borrowed (T a, T b, unsigned int borrow, bool keep)
-{
-  T rest = (T) (a - b), whole = (T) (rest - (T) borrow);
-
-  if (keep)
-    this->leat_ptx_carry = (a < b) | (rest < (T) borrow);
-  return whole;
-}
-template <class T> LEAT_MEMBER T leat_ptx_add_cc (T a, T b) { return leat_ptx_carried<T> (a, b, 0, true); }
-template <class T> LEAT_MEMBER T leat_ptx_addc (T a, T b) { return leat_ptx_carried<T> (a, b, leat_ptx_carry, false); }
-template <class T> LEAT_MEMBER T leat_ptx_addc_cc (T a, T b) { return leat_ptx_carried<T> (a, b, leat_ptx_carry, true); }
-template <class T> LEAT_MEMBER T leat_ptx_sub_cc (T a, T b) { return leat_ptx_borrowed<T> (a, b, 0, true); }
-template <class T> LEAT_MEMBER T leat_ptx_subc (T a, T b) { return leat_ptx_borrowed<T> (a, b, leat_ptx_carry, false); }
-template <class T> LEAT_MEMBER T leat_ptx_subc_cc (T a, T b) { return leat_ptx_borrowed<T> (a, b, leat_ptx_carry, true); }
-#define LEAT_PTX_MAD(half)                                                                                             \
-  template <class T> LEAT_MEMBER T leat_ptx_mad_##half##_cc (T a, T b, T c)                                            \
-  {                                                                                                                    \
-    return leat_ptx_add_cc<T> (leat_ptx_mul_##half<T> (a, b), c);                                                      \
-  }                                                                                                                    \
-  template <class T> LEAT_MEMBER T leat_ptx_madc_##half (T a, T b, T c)                                                \
-  {                                                                                                                    \
-    return leat_ptx_addc<T> (leat_ptx_mul_##half<T> (a, b), c);                                                        \
-  }                                                                                                                    \
-  template <class T> LEAT_MEMBER T leat_ptx_madc_##half##_cc (T a, T b, T c)                                           \
-  {                                                                                                                    \
-    return leat_ptx_addc_cc<T> (leat_ptx_mul_##half<T> (a, b), c);                                                     \
-  }
-LEAT_PTX_MAD (lo)
-LEAT_PTX_MAD (hi)
-#undef LEAT_PTX_MAD
-
 /* An address in shared memory counts from the block's. */
 LEAT_MEMBER size_t leat_ptx_shared (size_t at) { return (size_t) this->leat_block->shared + (unsigned int) at; }
 template <class T> LEAT_MEMBER T leat_ptx_cvta_shared (T at) { return (T) leat_ptx_shared ((size_t) at); }

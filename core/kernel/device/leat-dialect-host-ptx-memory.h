@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* PTX that converts, and that reads and writes memory, for a host C++ compiler.  Behind leat-dialect-host-ptx.h. */
+/* PTX that converts, that reads and writes memory, and that carries, for a host C++ compiler.  Behind leat-dialect-host-ptx.h. */
 
 #define LEAT_PTX_TO_REAL(way)                                                                                          \
   template <class D> LEAT_INLINE D leat_ptx_real_##way (long long x)                                                   \
@@ -113,6 +113,52 @@ leat_ptx_atom_cas (size_t at, T compare, T v)
 {
   return atomicCAS ((T *) at, compare, v);
 }
+
+/* Sums that take a carry and leave one; differences, with what was borrowed. */
+template <class T>
+LEAT_INLINE T
+leat_ptx_carried (unsigned int &carry, T a, T b, bool take, bool keep)
+{
+  T sum = (T) (a + b), whole = (T) (sum + (T) (take ? carry : 0));
+
+  carry = keep ? (sum < a) | (whole < sum) : carry;
+  return whole;
+}
+template <class T>
+LEAT_INLINE T
+leat_ptx_borrowed (unsigned int &carry, T a, T b, bool take, bool keep)
+{
+  T borrow = (T) (take ? carry : 0), rest = (T) (a - b);
+
+  carry = keep ? (a < b) | (rest < borrow) : carry;
+  return (T) (rest - borrow);
+}
+#define LEAT_PTX_CARRY(name, call, take, keep)                                                                         \
+  template <class T> LEAT_INLINE T leat_ptx_##name (unsigned int &carry, T a, T b)                                     \
+  {                                                                                                                    \
+    return call<T> (carry, a, b, take, keep);                                                                          \
+  }
+LEAT_PTX_CARRY (add_cc, leat_ptx_carried, false, true)
+LEAT_PTX_CARRY (addc, leat_ptx_carried, true, false)
+LEAT_PTX_CARRY (addc_cc, leat_ptx_carried, true, true)
+LEAT_PTX_CARRY (sub_cc, leat_ptx_borrowed, false, true)
+LEAT_PTX_CARRY (subc, leat_ptx_borrowed, true, false)
+LEAT_PTX_CARRY (subc_cc, leat_ptx_borrowed, true, true)
+#undef LEAT_PTX_CARRY
+#define LEAT_PTX_MAD(name, half, take, keep)                                                                           \
+  template <class T> LEAT_INLINE T leat_ptx_##name (unsigned int &carry, T a, T b, T c)                                \
+  {                                                                                                                    \
+    return leat_ptx_carried<T> (carry, leat_ptx_mul_##half<T> (a, b), c, take, keep);                                  \
+  }
+LEAT_PTX_MAD (mad_lo_cc, lo, false, true)
+LEAT_PTX_MAD (madc_lo, lo, true, false)
+LEAT_PTX_MAD (madc_lo_cc, lo, true, true)
+LEAT_PTX_MAD (mad_hi_cc, hi, false, true)
+LEAT_PTX_MAD (madc_hi, hi, true, false)
+LEAT_PTX_MAD (madc_hi_cc, hi, true, true)
+#undef LEAT_PTX_MAD
+/* Of functions that are members of a kernel's own types, which do not know the thread. */
+static thread_local unsigned int leat_ptx_carry_of_types;
 
 /* Two registers as one, and one as two. */
 template <class T, class H>

@@ -191,6 +191,33 @@ test_assembly_in_place (void)
     g_assert_cmpint (values[i], ==, expected[i]);
 }
 
+static void
+test_assembly_in_types (void)
+{
+  enum
+  {
+    ITEMS = 500
+  };
+  guint64 a[ITEMS], b[ITEMS], y[ITEMS];
+  guint32 state = 5;
+  g_autoptr (KernelFixture) fixture = kernel_fixture_open ("assembly.cu");
+  LeatMemory *memory;
+
+  if (fixture == NULL)
+    return;
+  for (guint i = 0; i < ITEMS; i++)
+    {
+      a[i] = (guint64) kernel_fixture_random (&state) << 40 ^ (guint64) kernel_fixture_random (&state) << 8;
+      b[i] = i % 2 != 0 ? ~a[i] + i % 3 : (guint64) kernel_fixture_random (&state) << 20;
+    }
+  memory = kernel_fixture_put (fixture, NULL, sizeof y);
+  KERNEL_RUN (fixture, "halves", SIZE (8), SIZE (32), 0, A (kernel_fixture_put (fixture, a, sizeof a)),
+              A (kernel_fixture_put (fixture, b, sizeof b)), A (memory), V (int, ITEMS));
+  kernel_fixture_get (memory, y, sizeof y);
+  for (guint i = 0; i < ITEMS; i++)
+    g_assert_cmphex (y[i], ==, a[i] + b[i]);
+}
+
 void
 test_kernels_add_places (void)
 {
@@ -203,4 +230,5 @@ test_kernels_add_places (void)
   g_test_add_func ("/leat/cpu/kernels/assembly/registers", test_assembly_registers);
   g_test_add_func ("/leat/cpu/kernels/assembly/memory", test_assembly_memory);
   g_test_add_func ("/leat/cpu/kernels/assembly/in-place", test_assembly_in_place);
+  g_test_add_func ("/leat/cpu/kernels/assembly/in-types", test_assembly_in_types);
 }

@@ -85,6 +85,31 @@ memory (unsigned int *seen, uint4 *items, unsigned int *cells)
   seen[t] = flags;
 }
 
+/* A number of 64 bits in two halves, whose functions carry between statements. */
+struct Halves
+{
+  unsigned int low, high;
+
+  __device__ void add (const Halves &other)
+  {
+    asm volatile ("add.cc.u32 %0, %0, %1;" : "+r"(low) : "r"(other.low));
+    asm volatile ("addc.u32 %0, %0, %1;" : "+r"(high) : "r"(other.high));
+  }
+};
+
+__global__ void
+halves (const uint64_t *a, const uint64_t *b, uint64_t *y, int n)
+{
+  GRID_FOR (i, n)
+  {
+    Halves x = { (unsigned int) a[i], (unsigned int) (a[i] >> 32) };
+    Halves z = { (unsigned int) b[i], (unsigned int) (b[i] >> 32) };
+
+    x.add (z);
+    y[i] = (uint64_t) x.high << 32 | x.low;
+  }
+}
+
 /* Values that are read and changed, in one statement and in several. */
 __global__ void
 in_place (int *values)
