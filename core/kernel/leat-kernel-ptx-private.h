@@ -42,6 +42,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatPtxInstruction, leat_ptx_instruction_free)
 /* The C++ type of a register: "unsigned int" of `b32`.  NULL where the CPU has none. */
 const char *leat_ptx_get_type (const char *name);
 
+/* The text of one `asm` while it is read. */
+typedef struct
+{
+  GString *out;
+  const char *carry;
+  guint operands;    /* how many there are */
+  GHashTable *known; /* registers that the text declares */
+  char **problem;
+} LeatPtxReader;
+
+/* FALSE, with what is wrong and what to do. */
+gboolean leat_ptx_fail (LeatPtxReader *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* The variable or number that @word stands for. */
+gboolean leat_ptx_append_operand (LeatPtxReader *self, const char *word);
+
 /* Statements for @text, in which `%0` stands for leat_a0, the first of so many @operands, and @carry is the variable
  * for a carry.  NULL with what is wrong and what to do. */
 char *leat_ptx_dup_statements (const char *text, guint operands, const char *carry, char **problem);
