@@ -102,8 +102,8 @@ leat_self_writer_is_given (LeatSelfWriter *self, const LeatDecl *decl)
 static gboolean
 leat_self_writer_is_self (LeatSelfWriter *self, guint token)
 {
-  static const char *const indices[] = { "threadIdx",  "blockIdx",     "blockDim", "gridDim",
-                                         "leat_block", "leat_trimmed", NULL };
+  static const char *const indices[] = { "threadIdx",  "blockIdx",     "blockDim",       "gridDim",
+                                         "leat_block", "leat_trimmed", "leat_ptx_carry", NULL };
   g_autofree char *word = leat_tokens_dup (self->tokens, token);
 
   if (!leat_kernel_calls_is_self (word) || leat_self_writer_is_member (self, token))
