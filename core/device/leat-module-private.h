@@ -37,8 +37,6 @@ void leat_module_unref (LeatModule *self);
 
 /* (transfer none) */
 const LeatFunction *leat_module_get_function (LeatModule *self, const char *name, GError **error);
-gboolean leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address, gsize *bytes,
-                                 GError **error);
 
 /* Whether the kernels that Leat made begin by waiting for those that the graph lets them begin before. */
 gboolean leat_module_waits (LeatModule *self);

@@ -18,12 +18,13 @@
 
 static guint leat_image_counters[4];
 
-struct _LeatImageHasher
+/* Chains stretches of bytes into a key; a length goes before each, so that they cannot be shifted. */
+typedef struct
 {
   XXH3_state_t *state;
-};
+} LeatImageHasher;
 
-LeatImageHasher *
+static LeatImageHasher *
 leat_image_hasher_new (void)
 {
   LeatImageHasher *self = g_new (LeatImageHasher, 1);
@@ -33,7 +34,7 @@ leat_image_hasher_new (void)
   return self;
 }
 
-void
+static void
 leat_image_hasher_add (LeatImageHasher *self, const char *text)
 {
   guint64 length = GUINT64_TO_LE (strlen (text));
@@ -42,7 +43,8 @@ leat_image_hasher_add (LeatImageHasher *self, const char *text)
   XXH3_128bits_update (self->state, text, strlen (text));
 }
 
-LeatImageKey
+/* Frees @self. */
+static LeatImageKey
 leat_image_hasher_finish (LeatImageHasher *self)
 {
   XXH128_canonical_t canonical;

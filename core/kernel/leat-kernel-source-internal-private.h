@@ -45,6 +45,5 @@ gboolean leat_kernel_source_read_unit (LeatKernelSource *self, GError **error);
  * @lanes: for many lanes in one launch. (transfer container) */
 GPtrArray *leat_kernel_source_list_parts (LeatKernelSource *self, gboolean lanes);
 void leat_kernel_source_note_reporting (LeatKernelSource *self);
-void leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototype);
 
 G_END_DECLS

@@ -64,8 +64,6 @@ gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *oth
  * makes many nodes.  They do not nest. */
 void leat_kernel_source_begin_round (void);
 void leat_kernel_source_end_round (void);
-/* The warnings that leat_kernel_source_list_entry_warnings () copies. */
-const char *const *leat_kernel_source_get_entry_warnings (LeatKernelSource *self, const char *entry);
 /* Their names, as leat_float_flags_parse () takes them. (transfer full) */
 char *leat_float_flags_to_string (LeatFloatFlags flags);
 /* A code that a file declares for what its kernels report. */

@@ -140,6 +140,5 @@ const char *leat_transfer_mode_get_name (LeatTransferMode mode);
 gboolean leat_param_is_pointer (const LeatParam *param);
 /* Whether an integer parameter of a kernel can hold a number. */
 gboolean leat_param_fits (const LeatParam *param, guint64 number);
-void leat_fusion_free (LeatFusion *self);
 
 G_END_DECLS

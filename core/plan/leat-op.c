@@ -27,6 +27,15 @@ leat_op_clear_args (LeatOp *op)
   op->n_args = 0;
 }
 
+static void
+leat_fusion_free (LeatFusion *self)
+{
+  g_ptr_array_unref (self->lines);
+  g_ptr_array_unref (self->doubts);
+  g_free (self->kernels);
+  g_free (self);
+}
+
 void
 leat_op_free (LeatOp *op)
 {
@@ -75,15 +84,6 @@ leat_transfer_mode_get_name (LeatTransferMode mode)
                                        [LEAT_TRANSFER_KERNEL] = "kernel" };
 
   return names[mode];
-}
-
-void
-leat_fusion_free (LeatFusion *self)
-{
-  g_ptr_array_unref (self->lines);
-  g_ptr_array_unref (self->doubts);
-  g_free (self->kernels);
-  g_free (self);
 }
 
 guint
