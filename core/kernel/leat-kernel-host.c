@@ -143,7 +143,12 @@ leat_host_writer_edit_variable (LeatHostWriter *self, const LeatDecl *decl, GErr
                                                    g_array_index (pieces, guint, i + 1) + 1);
 
       if (name != G_MAXUINT)
-        g_ptr_array_add (self->globals, leat_tokens_dup (tokens, name));
+        {
+          g_autofree char *scope = leat_kernel_unit_dup_scope (self->unit, decl),
+                          *word = leat_tokens_dup (tokens, name);
+
+          g_ptr_array_add (self->globals, g_strconcat (scope, word, NULL));
+        }
     }
   return TRUE;
 }

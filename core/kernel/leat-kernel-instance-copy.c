@@ -287,3 +287,22 @@ leat_instance_edit (const LeatInstance *self, const LeatKernelUnit *unit, const 
   leat_edits_insert_after (edits, unit->tokens, decl->last, "%s", out->str);
   return TRUE;
 }
+
+char *
+leat_kernel_unit_dup_likely_instance (const LeatKernelUnit *unit, const LeatDecl *decl, const char *name)
+{
+  guint behind;
+  g_autoptr (GArray) params = leat_instance_read_params (unit, decl, &behind);
+  GString *out = g_string_new (name);
+
+  for (guint i = 0; params != NULL && i < params->len; i++)
+    {
+      const LeatTemplateParam *param = &g_array_index (params, LeatTemplateParam, i);
+
+      if (param->argument == NULL)
+        g_string_append_printf (out, "%s%s", i ? ", " : "<", param->type ? "float" : "256");
+      else if (i == 0)
+        g_string_append_c (out, '<');
+    }
+  return g_string_free (g_string_append_c (out, '>'), FALSE);
+}

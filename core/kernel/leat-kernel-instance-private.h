@@ -21,4 +21,7 @@ typedef struct
 gboolean leat_instance_edit (const LeatInstance *self, const LeatKernelUnit *unit, const LeatDecl *decl, GArray *edits,
                              GError **error);
 
+/* `scale<float, 256>`, as an example of how the template @decl can be named. */
+char *leat_kernel_unit_dup_likely_instance (const LeatKernelUnit *unit, const LeatDecl *decl, const char *name);
+
 G_END_DECLS

@@ -12,6 +12,21 @@ G_BEGIN_DECLS
 
 /* For each declaration whether it stays. (transfer full) */
 guint8 *leat_kernel_unit_find_reached (const LeatKernelUnit *unit);
+/* The "{" of the structure called @name; G_MAXUINT if the file has none that is without bases. */
+guint leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name);
+/* Behind the member function, constructor or type at @first within a structure; @first if it is none of these. */
+guint leat_kernel_unit_skip_function (const LeatKernelUnit *unit, guint first, guint end);
+/* The sizes of the array whose declarator has its name at @name and ends before @end; NULL if one is no number. */
+GArray *leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end);
+/* The words of a type without `const`, `struct` and the like. */
+char *leat_kernel_dup_bare_type (const char *words);
+/* The bytes of the structure called @name; 0 if the file has none that can be measured. */
+gsize leat_kernel_unit_measure_struct (const LeatKernelUnit *unit, const char *name);
+/* The instances of templates that the file launches: `scale<float, 256>`. (element-type utf8) (transfer full) */
+GPtrArray *leat_kernel_unit_list_launched (const LeatKernelUnit *unit);
+/* Whether the parameter [first, last] is a structure or a vector of numbers by value: @params are these, @value makes
+ * it of them again. */
+gboolean leat_kernel_unit_take_apart (const LeatKernelUnit *unit, guint first, guint last, char **params, char **value);
 /* Whether the text was changed; @unit is of another text then.  Places in messages stay those of the user's file. */
 gboolean leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit);
 

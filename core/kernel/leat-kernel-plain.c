@@ -25,9 +25,9 @@ leat_plain_word_clear (gpointer data)
 
 /* Blanks keep every offset and line. */
 static void
-leat_plain_blank (LeatKernelText *text, const LeatKernelUnit *unit, const LeatDecl *decl)
+leat_plain_blank (LeatKernelText *text, const LeatKernelUnit *unit, guint first, guint last)
 {
-  for (guint i = decl->first; i <= decl->last; i++)
+  for (guint i = first; i <= last; i++)
     {
       const LeatToken *token = leat_tokens_at (unit->tokens, i);
 
@@ -45,6 +45,39 @@ leat_plain_rename (const LeatKernelUnit *unit, const LeatDecl *decl, GArray *wor
   LeatPlainWord word = { name->offset, g_strndup (symbol, strlen (symbol) - name->length) };
 
   g_array_append_val (words, word);
+}
+
+static void
+leat_plain_add_word (const LeatKernelUnit *unit, guint token, gboolean behind, char *words, GArray *all)
+{
+  const LeatToken *at = leat_tokens_at (unit->tokens, token);
+  LeatPlainWord word = { at->offset + (behind ? at->length : 0), words };
+
+  g_array_append_val (all, word);
+}
+
+/* Values of several numbers become parameters for each, of which the body makes them again. */
+static void
+leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
+{
+  guint close = leat_tokens_at (unit->tokens, decl->params)->match;
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, decl->params + 1, close);
+  g_autoptr (GString) values = g_string_new (NULL);
+
+  for (guint i = 0; i < pieces->len; i += 2)
+    {
+      guint first = g_array_index (pieces, guint, i), last = g_array_index (pieces, guint, i + 1);
+      g_autofree char *value = NULL;
+      char *params = NULL;
+
+      if (!leat_kernel_unit_take_apart (unit, first, last, &params, &value))
+        continue;
+      leat_plain_blank (text, unit, first, last);
+      leat_plain_add_word (unit, first, FALSE, params, words);
+      g_string_append (values, value);
+    }
+  if (values->len > 0)
+    leat_plain_add_word (unit, decl->body, TRUE, g_strdup (values->str), words);
 }
 
 /* From @offset on to the end of its line, columns are @more further to the right than they were. */
@@ -102,9 +135,12 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
 
       if (!kept[i])
-        leat_plain_blank (text, unit, decl);
+        leat_plain_blank (text, unit, decl->first, decl->last);
       else if (decl->scope != 0 && (decl->flags & LEAT_DECL_IS_GLOBAL) && decl->params != G_MAXUINT)
         leat_plain_rename (unit, decl, words);
+      if (kept[i] && decl->kind == LEAT_DECL_FUNCTION && !(decl->flags & LEAT_DECL_IS_TEMPLATE)
+          && (decl->flags & (LEAT_DECL_IS_GLOBAL | LEAT_DECL_IS_VARIANT)))
+        leat_plain_take_apart (text, unit, decl, words);
       changed = changed || !kept[i];
     }
   if (words->len > 0)

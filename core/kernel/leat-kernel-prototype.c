@@ -5,7 +5,9 @@
 /* Reads a kernel's parameters by the conventions: `const T *` is an input, `T *` an output, a scalar an argument, and
  * the reserved names. */
 
+#include "leat-kernel-plain-private.h"
 #include "leat-kernel-queue-private.h"
+#include "leat-kernel-transform-private.h"
 
 #include "device/leat-report-block.h"
 
@@ -47,6 +49,24 @@ static void
 leat_param_draft_clear (gpointer data)
 {
   leat_param_clear (&((LeatParamDraft *) data)->param);
+}
+
+/* A number of a value is called p.gain by users (leat-kernel-fields.c). */
+static char *
+leat_param_dup_name (const LeatTokens *tokens, guint name)
+{
+  g_autofree char *word = leat_tokens_dup (tokens, name);
+  g_auto (GStrv) parts = g_strsplit (word, "__dot__", -1);
+
+  return g_strjoinv (".", parts);
+}
+
+char *
+leat_param_dup_word (const LeatParam *param)
+{
+  g_auto (GStrv) parts = g_strsplit (param->name, ".", -1);
+
+  return g_strjoinv ("__dot__", parts);
 }
 
 /* Words, stars, qualifiers and name of one parameter. */
@@ -102,31 +122,11 @@ leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint 
       return FALSE;
     }
   draft->token = name;
-  draft->param.name = leat_tokens_dup (tokens, name);
+  draft->param.name = leat_param_dup_name (tokens, name);
   draft->param.type = g_strdup (words->str);
   draft->param.line = leat_tokens_at (tokens, name)->line;
   draft->param.column = leat_tokens_at (tokens, name)->column;
   return TRUE;
-}
-
-/* A vector by value has no way from text to the kernel; as many numbers have, and so has an array of one. */
-static gboolean
-leat_param_draft_check_value (const LeatKernelUnit *unit, const LeatParamDraft *draft, GError **error)
-{
-  static const char *const lanes[] = { "x", "y", "z", "w" };
-  const LeatParam *param = &draft->param;
-  const char *number = param->dtype[0] == 'f' ? (draft->lane_bytes == 4 ? "float" : "double") : "int";
-  g_autoptr (GString) parts = g_string_new (NULL);
-
-  if (draft->stars > 0 || param->item_lanes == 1)
-    return TRUE;
-  for (guint i = 0; i < param->item_lanes; i++)
-    g_string_append_printf (parts, "%s%s %s_%s", i > 0 ? ", " : "", number, param->name, lanes[i]);
-  leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
-                         "\"%s\" is a %s by value, and an argument is one number; take \"%s\" and make the %s in the "
-                         "kernel, or take an input \"const %s *%s\"",
-                         param->name, param->type, parts->str, param->type, param->type, param->name);
-  return FALSE;
 }
 
 /* `LeatQueue<T> work`: T is an array's item, and the rest of the queue is the plan's. */
@@ -159,6 +159,45 @@ leat_param_draft_resolve_queue (const LeatKernelUnit *unit, LeatParamDraft *draf
   return TRUE;
 }
 
+/* Programs say `float *x` of what they only read, too; where a kernel leaves its count, it may well not write. */
+static void
+leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, const LeatDecl *decl)
+{
+  if (draft->stars == 1 && !draft->is_const && decl->kind == LEAT_DECL_FUNCTION
+      && !g_str_has_suffix (draft->param.name, "_count"))
+    draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
+}
+
+/* An array of structures is one of bytes, so many to each. */
+static gboolean
+leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type)
+{
+  gsize bytes = draft->stars == 1 ? leat_kernel_unit_measure_struct (unit, draft->param.type) : 0;
+
+  *type = (LeatKernelType){ .dtype = "u8", .lane_bytes = 1, .lanes = (guint) bytes };
+  return bytes > 0 && bytes <= 65536;
+}
+
+/* An enumeration is an int, unless it says otherwise. */
+static gboolean
+leat_param_draft_find_enum (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type)
+{
+  for (guint i = 0; draft->stars == 0 && i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      guint t = decl->first + leat_tokens_is (unit->tokens, decl->first, "typedef");
+      gboolean is_named = leat_tokens_is (unit->tokens, decl->last - 1, draft->param.type);
+
+      if (decl->kind != LEAT_DECL_TYPE || !leat_tokens_is (unit->tokens, t, "enum"))
+        continue;
+      for (; t < decl->last && !leat_tokens_is (unit->tokens, t, "{") && !leat_tokens_is (unit->tokens, t, ":"); t++)
+        is_named = is_named || leat_tokens_is (unit->tokens, t, draft->param.type);
+      if (is_named && leat_tokens_is (unit->tokens, t, "{"))
+        return leat_kernel_unit_lookup_type (unit, "int", type);
+    }
+  return FALSE;
+}
+
 static gboolean
 leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
 {
@@ -173,16 +212,18 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
                              "\"%s\" is a pointer to pointers; a port is one array", draft->param.name);
       return FALSE;
     }
-  if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type))
+  if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type)
+      && !leat_param_draft_find_struct (unit, draft, &type) && !leat_param_draft_find_enum (unit, draft, &type))
     {
       const char *header = leat_kernel_type_get_header (draft->param.type);
       g_autofree char *hint = header != NULL ? g_strdup_printf ("; #include <%s> for it", header) : g_strdup ("");
 
       leat_tokens_set_error (
         unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
-        "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types%s%s", draft->param.name,
+        "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool%s%s", draft->param.name,
         draft->param.type, draft->stars ? "a port cannot carry" : "an argument cannot have",
-        draft->stars ? ", bool and vectors such as float4" : " and bool", draft->stars ? hint : "");
+        draft->stars ? " and vectors such as float4" : ", and vectors and structures of these",
+        draft->stars ? hint : "");
       return FALSE;
     }
   if (draft->stars == 0 && !leat_kernel_type_is_number (&type))
@@ -202,7 +243,7 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
   draft->is_integer = type.is_integer && type.lanes == 1;
   draft->is_signed = type.dtype != NULL && type.dtype[0] == 'i';
   draft->param.kind = draft->stars == 0 ? LEAT_PARAM_SCALAR : draft->is_const ? LEAT_PARAM_INPUT : LEAT_PARAM_OUTPUT;
-  return leat_param_draft_check_value (unit, draft, error);
+  return TRUE;
 }
 
 /* The pointer parameter that @name without @suffix names, or NULL. */
@@ -414,8 +455,10 @@ leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *de
 
       g_array_set_size (drafts, drafts->len + 1);
       draft = &g_array_index (drafts, LeatParamDraft, drafts->len - 1);
-      if (!leat_param_draft_read (self, draft, first, last, error) || !leat_param_draft_resolve (self, draft, error)
-          || !leat_prototype_check_name (self, drafts, draft, error))
+      if (!leat_param_draft_read (self, draft, first, last, error))
+        return NULL;
+      leat_param_draft_note_reads (self, draft, decl);
+      if (!leat_param_draft_resolve (self, draft, error) || !leat_prototype_check_name (self, drafts, draft, error))
         return NULL;
     }
   for (guint i = 0; i < drafts->len; i++)

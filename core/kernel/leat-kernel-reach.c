@@ -126,7 +126,7 @@ leat_reach_has_twin (LeatReach *self, const LeatDecl *decl)
     {
       const LeatDecl *other = leat_kernel_unit_at (self->unit, g_array_index (decls, guint, i));
 
-      if (leat_reach_is_function (other) && (other->flags & LEAT_DECL_IS_DEVICE))
+      if (leat_reach_is_function (other) && (other->flags & (LEAT_DECL_IS_DEVICE | LEAT_DECL_IS_GLOBAL)))
         return TRUE;
     }
   return FALSE;
@@ -138,16 +138,40 @@ leat_reach_is_host (LeatReach *self, const LeatDecl *decl)
 {
   if (leat_tokens_is (self->tokens, decl->first, "template") && !leat_tokens_is (self->tokens, decl->first + 1, "<"))
     return TRUE;
+  if (decl->kind == LEAT_DECL_PROTOTYPE && (decl->flags & LEAT_DECL_IS_GLOBAL)) /* nobody calls it */
+    return TRUE;
   if (!leat_reach_is_function (decl) || leat_reach_is_for_device (decl))
     return FALSE;
   return leat_reach_says (self, decl, "__host__") || leat_reach_has_twin (self, decl)
          || leat_tokens_is (self->tokens, decl->name, "main");
 }
 
+/* `extern __constant__ int n;` says nothing where the file has the variable itself. */
+static gboolean
+leat_reach_is_said_again (LeatReach *self, const LeatDecl *decl)
+{
+  guint name = leat_kernel_unit_declared_name (self->unit, decl->first, decl->last);
+  g_autofree char *word = name != G_MAXUINT ? leat_tokens_dup (self->tokens, name) : NULL;
+  GArray *decls = word != NULL ? g_hash_table_lookup (self->by_name, word) : NULL;
+
+  if (decl->kind != LEAT_DECL_VARIABLE || !(decl->flags & LEAT_DECL_IS_EXTERN) || (decl->flags & LEAT_DECL_IS_SHARED))
+    return FALSE;
+  for (guint i = 0; decls != NULL && i < decls->len; i++)
+    {
+      const LeatDecl *other = leat_kernel_unit_at (self->unit, g_array_index (decls, guint, i));
+
+      if (other->kind == LEAT_DECL_VARIABLE && !(other->flags & LEAT_DECL_IS_EXTERN))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 leat_reach_keep (LeatReach *self, guint index)
 {
-  if (self->kept[index] || leat_reach_is_host (self, leat_kernel_unit_at (self->unit, index)))
+  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+
+  if (self->kept[index] || leat_reach_is_host (self, decl) || leat_reach_is_said_again (self, decl))
     return;
   self->kept[index] = TRUE;
   g_queue_push_tail (&self->todo, GUINT_TO_POINTER (index));
@@ -279,7 +303,8 @@ leat_reach_run (LeatReach *self)
       const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
 
       if (decl->kind == LEAT_DECL_REPORT || (decl->flags & (LEAT_DECL_IS_GLOBAL | LEAT_DECL_IS_VARIANT))
-          || (decl->kind == LEAT_DECL_VARIABLE && (decl->flags & (LEAT_DECL_IS_DEVICE | LEAT_DECL_IS_CONSTANT))))
+          || (decl->kind == LEAT_DECL_VARIABLE && !(decl->flags & LEAT_DECL_IS_EXTERN)
+              && (decl->flags & (LEAT_DECL_IS_DEVICE | LEAT_DECL_IS_CONSTANT))))
         leat_reach_keep (self, i);
     }
   while (more)

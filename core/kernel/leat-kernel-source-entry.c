@@ -4,7 +4,7 @@
 
 /* The kernels of a file, by name. */
 
-#include "leat-kernel-source-internal-private.h"
+#include "leat-kernel-instance-private.h"
 
 #include "leat-suggest.h"
 
@@ -73,23 +73,47 @@ leat_kernel_source_find_template (LeatKernelSource *self, const char *entry)
   return NULL;
 }
 
+/* An instance of the template @name that the file launches, else one that its parameters suggest. */
+static char *
+leat_kernel_source_dup_instance (LeatKernelSource *self, const LeatDecl *decl, const char *name)
+{
+  const char *last = strstr (name, "::") != NULL ? strrchr (name, ':') + 1 : name;
+  g_autofree char *prefix = g_strconcat (last, "<", NULL);
+
+  for (guint i = 0; i < self->launched->len; i++)
+    if (g_str_has_prefix (g_ptr_array_index (self->launched, i), prefix))
+      return g_strconcat (name, (char *) g_ptr_array_index (self->launched, i) + strlen (last), NULL);
+  return leat_kernel_unit_dup_likely_instance (self->unit, decl, name);
+}
+
 static void
 leat_kernel_source_refuse_template (LeatKernelSource *self, const LeatDecl *decl, GError **error)
 {
   g_autofree char *name = leat_kernel_unit_dup_full_name (self->unit, decl);
-  g_autofree char *params = leat_tokens_dup_range (self->unit->tokens, decl->first + 1,
-                                                   leat_kernel_unit_skip_angles (self->unit, decl->first + 1) - 1);
+  g_autofree char *instance = leat_kernel_source_dup_instance (self, decl, name);
 
   leat_tokens_set_error (self->unit->tokens, decl->name, LEAT_KERNEL_ERROR_ENTRY, error,
-                         "kernel \"%s\" is a template %s; name an instance of it, such as entry=\"%s<float>\"", name,
-                         params, name);
+                         "kernel \"%s\" is a template; name an instance of it, such as entry=\"%s\"", name, instance);
+}
+
+/* The kernels, and those instances of templates that the file launches. */
+static char *
+leat_kernel_source_dup_choices (LeatKernelSource *self, char **names)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    g_string_append_printf (list, "%s%s", i ? ", " : "", names[i]);
+  for (guint i = 0; i < self->launched->len; i++)
+    g_string_append_printf (list, "%s%s", list->len ? ", " : "", (char *) g_ptr_array_index (self->launched, i));
+  return g_string_free (g_steal_pointer (&list), FALSE);
 }
 
 static void
 leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GError **error)
 {
   g_auto (GStrv) names = leat_kernel_source_list_entries (self);
-  g_autofree char *list = g_strjoinv (", ", names);
+  g_autofree char *list = leat_kernel_source_dup_choices (self, names);
   const char *near = NULL;
   guint best = entry != NULL ? MAX (strlen (entry) / 3, 1) + 1 : 0;
   const LeatDecl *template = entry != NULL || names[0] == NULL ? leat_kernel_source_find_template (self, entry) : NULL;

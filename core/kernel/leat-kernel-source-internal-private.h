@@ -20,6 +20,7 @@ struct _LeatKernelSource
   GPtrArray *kernels;         /* LeatDecl, in the order of the file */
   LeatPrototype **prototypes; /* in step; NULL until asked for */
   LeatKernelCalls *calls;     /* NULL until the first of them */
+  GPtrArray *launched;        /* char*: instances of templates that the file launches itself */
   GPtrArray *warnings;        /* NULL until asked for: to find them costs as much as all the rest */
   GHashTable *entry_warnings; /* of those entries that were asked for: name -> strv */
   GMutex lock;                /* the two texts, the prototypes and the warnings */

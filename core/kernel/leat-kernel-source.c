@@ -72,6 +72,7 @@ gboolean
 leat_kernel_source_read_unit (LeatKernelSource *self, GError **error)
 {
   self->unit = leat_kernel_unit_new (self->text, error);
+  self->launched = self->unit != NULL ? leat_kernel_unit_list_launched (self->unit) : NULL;
   if (self->unit != NULL && leat_kernel_text_make_plain (self->text, self->unit))
     {
       leat_kernel_unit_free (self->unit);
@@ -225,6 +226,7 @@ leat_kernel_source_unref (LeatKernelSource *self)
     g_clear_pointer (&self->prototypes[i], leat_prototype_free);
   g_free (self->prototypes);
   g_clear_pointer (&self->kernels, g_ptr_array_unref);
+  g_clear_pointer (&self->launched, g_ptr_array_unref);
   g_clear_pointer (&self->warnings, g_ptr_array_unref);
   g_clear_pointer (&self->entry_warnings, g_hash_table_unref);
   g_clear_pointer (&self->calls, leat_kernel_calls_free);

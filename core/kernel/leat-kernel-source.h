@@ -187,7 +187,6 @@ const LeatPrototype *leat_kernel_source_get_prototype (LeatKernelSource *self, c
 /* Things worth saying that are not errors (a spin without __nanosleep): NULL-terminated "file:line:col: text". */
 const char *const *leat_kernel_source_list_warnings (LeatKernelSource *self);
 char **leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry);
-gboolean leat_kernel_source_only_reads (LeatKernelSource *self, const char *entry, const char *name);
 char *leat_kernel_source_dup_grid_wait (LeatKernelSource *self, const char *entry);
 
 /* Variables at file scope that a CUDA program would fill. */

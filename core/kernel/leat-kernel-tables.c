@@ -41,14 +41,14 @@ leat_tables_dup_wrapped (const LeatPrototype *prototype, gboolean indirect)
   for (guint i = 0; i < prototype->n_params; i++)
     {
       const LeatParam *param = &prototype->params[i];
+      g_autofree char *word = leat_param_dup_word (param);
 
       g_string_append (out, i ? ", " : "");
       if (param->kind == LEAT_PARAM_INPUT_COUNT)
         g_string_append_printf (out, "(%s) leat_take_count (p.%s_where, p.%s_value, p.%s_most, p.%s_over)", param->type,
-                                param->name, param->name, param->name, param->name);
+                                word, word, word, word);
       else
-        g_string_append_printf (out, indirect && leat_entry_resolves (param) ? "leat_resolve (p.%s)" : "p.%s",
-                                param->name);
+        g_string_append_printf (out, indirect && leat_entry_resolves (param) ? "leat_resolve (p.%s)" : "p.%s", word);
     }
   return g_string_free (out, FALSE);
 }

@@ -77,6 +77,9 @@ gboolean leat_kernel_unit_find_bounds (const LeatKernelUnit *unit, const LeatDec
 /* Its value; 0 where there is none or tokens do not tell. */
 guint leat_kernel_unit_read_bounds (const LeatKernelUnit *unit, const LeatDecl *decl);
 
+/* Whether all that the kernel @decl does with the items of its pointer @name is to read them. */
+gboolean leat_kernel_unit_only_reads (const LeatKernelUnit *self, const LeatDecl *decl, const char *name);
+
 /* The name of a variable that @entry reads and nothing in the file gives a value, or G_MAXUINT. */
 guint leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry);
 

@@ -74,7 +74,15 @@ leat_kernel_unit_find_arguments (const LeatKernelUnit *self, guint index, guint 
 static gboolean
 leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, gboolean operator)
 {
+  static const char *const behind[] = { "const",         "volatile", "noexcept", "override", "final",
+                                        "__attribute__", "requires", "try",      NULL };
+  guint next = leat_kernel_unit_match (self, index) + 1;
+
   if (index == first || leat_tokens_is (self->tokens, index + 1, "*"))
+    return FALSE;
+  /* `MACRO (256) __global__ void k (...)`, with a macro of a header that is not there. */
+  if (!operator&& leat_tokens_at (self->tokens, next)->kind == LEAT_TOKEN_IDENT
+      && !leat_tokens_is_any (self->tokens, next, behind))
     return FALSE;
   if (operator)
     return TRUE;

@@ -330,31 +330,17 @@ leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *cal
   return G_MAXUINT;
 }
 
-/**
- * leat_kernel_source_only_reads: (skip)
- * @self: a source
- * @entry: one of its kernels
- * @name: a parameter that is a pointer
- *
- * Tells whether all that a kernel does with the items of a pointer is to read them.
- *
- * Returns: %TRUE where nothing is written
- *
- * Since: 0.1
- */
 gboolean
-leat_kernel_source_only_reads (LeatKernelSource *self, const char *entry, const char *name)
+leat_kernel_unit_only_reads (const LeatKernelUnit *self, const LeatDecl *decl, const char *name)
 {
   static const char *const before[] = { ".", "->", NULL };
-  const LeatDecl *decl = leat_kernel_unit_find_kernel (self->unit, entry);
-  const LeatTokens *tokens = self->unit->tokens;
   gboolean reads = FALSE;
 
-  for (guint t = decl != NULL ? decl->body : 0; decl != NULL && t < decl->last; t++)
+  for (guint t = decl->body; t < decl->last; t++)
     {
-      if (!leat_tokens_is (tokens, t, name) || leat_tokens_is_any (tokens, t - 1, before))
+      if (!leat_tokens_is (self->tokens, t, name) || leat_tokens_is_any (self->tokens, t - 1, before))
         continue;
-      if (leat_variable_may_be_set_at (self->unit, t, 1))
+      if (leat_variable_may_be_set_at (self, t, 1))
         return FALSE;
       reads = TRUE;
     }

@@ -129,7 +129,11 @@ leat_entry_dup_wide_arguments (const LeatEntry *self, const LeatPrototype *proto
       else if (pointer)
         leat_lanes_append_pointer (out, lane, prefix, param->name, "");
       else
-        g_string_append_printf (out, "%s%s", prefix, param->name);
+        {
+          g_autofree char *word = leat_param_dup_word (param);
+
+          g_string_append_printf (out, "%s%s", prefix, word);
+        }
     }
   return g_string_free (out, FALSE);
 }

@@ -177,6 +177,36 @@ leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
                          header);
 }
 
+/* Headers that a program brings along for its host code, or that toolkits have for it; the rest of a program's own
+ * headers have to be there. */
+static gboolean
+leat_pp_is_for_host (const char *name)
+{
+  static const char *const names[] = { "exception.h", "drvapi_error_string.h", "nvrtc_helper.h", "timer.h", NULL };
+  static const char *const prefixes[] = { "helper_cuda",
+                                          "helper_functions",
+                                          "helper_timer",
+                                          "helper_string",
+                                          "helper_image",
+                                          "helper_gl",
+                                          "helper_multiprocess",
+                                          "cublas",
+                                          "cufft",
+                                          "curand.h",
+                                          "cusparse",
+                                          "cusolver",
+                                          "nvml",
+                                          "nvToolsExt",
+                                          "nvtx3/" };
+
+  if (g_strv_contains (names, name))
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++)
+    if (g_str_has_prefix (name, prefixes[i]))
+      return TRUE;
+  return FALSE;
+}
+
 /* A file may include itself for as long as a condition ends that. */
 static gboolean
 leat_pp_check_depth (LeatPreprocessor *self, guint line, const char *target)
@@ -268,9 +298,9 @@ leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
     leat_pp_bring (self, name);
   else if (leat_kernel_brings (name))
     leat_pp_put_before (self, line, name);
-  else if (beside)
+  else if (beside && !leat_pp_is_for_host (name))
     leat_pp_inline (self, line, name, target, once);
-  else
+  else if (!beside)
     leat_pp_pass_header (self, line, name);
 }
 

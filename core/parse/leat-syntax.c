@@ -210,9 +210,8 @@ leat_syntax_is_variable (const char *text)
   return length > 0 && text[length] == '\0';
 }
 
-/* Names joined by @joint. */
-static gboolean
-leat_syntax_is_joined (const char *text, char joint)
+gboolean
+leat_syntax_is_id (const char *text)
 {
   for (;;)
     {
@@ -223,21 +222,25 @@ leat_syntax_is_joined (const char *text, char joint)
       text += length;
       if (*text == '\0')
         return TRUE;
-      if (*text++ != joint)
+      if (*text++ != ':')
         return FALSE;
     }
 }
 
-gboolean
-leat_syntax_is_id (const char *text)
-{
-  return leat_syntax_is_joined (text, ':');
-}
-
+/* Names joined by dots, behind which the place of an item of an array may stand: `p.weights.0`. */
 gboolean
 leat_syntax_is_property (const char *text)
 {
-  return leat_syntax_is_joined (text, '.');
+  g_auto (GStrv) parts = g_strsplit (text, ".", -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      gboolean number = i > 0 && parts[i][0] != '\0' && strspn (parts[i], "0123456789") == strlen (parts[i]);
+
+      if (!number && !leat_syntax_is_name (parts[i]))
+        return FALSE;
+    }
+  return parts[0] != NULL;
 }
 
 gboolean

@@ -192,17 +192,11 @@ leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source
       if (param->reads_line == 0 || (cleared != NULL && g_strv_contains (cleared, param->name))
           || (updated != NULL && g_strv_contains (updated, param->name)))
         continue;
-      if (leat_kernel_source_only_reads (source, prototype->entry, param->name))
-        leat_recorder_warn (recorder,
-                            "kernel %s only reads \"%s\", which is an output, as it is not const, and holds anything; "
-                            "write \"const %s *%s\", which makes it an input, or set update=%s",
-                            prototype->entry, param->name, param->type, param->name, param->name);
-      else
-        leat_recorder_warn (
-          recorder,
-          "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s, "
-          "or take it from an input",
-          param->reads_line, leat_kernel_source_get_name (source), param->name, param->name);
+      leat_recorder_warn (
+        recorder,
+        "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s, "
+        "or take it from an input",
+        param->reads_line, leat_kernel_source_get_name (source), param->name, param->name);
     }
 }
 

@@ -43,12 +43,6 @@ leat_inspect_trusts_size (const LeatPrototype *prototype, const LeatParam *input
   return input->kind == LEAT_PARAM_INPUT && n_inputs > 1 && n_sizes == 0;
 }
 
-static gboolean
-leat_inspect_is_only_read (LeatKernelSource *source, const LeatPrototype *prototype, const LeatParam *param)
-{
-  return param->kind == LEAT_PARAM_OUTPUT && leat_kernel_source_only_reads (source, prototype->entry, param->name);
-}
-
 static void
 leat_inspect_print_param (GString *out, LeatKernelSource *source, const LeatPrototype *prototype,
                           const LeatParam *param)
@@ -69,10 +63,7 @@ leat_inspect_print_param (GString *out, LeatKernelSource *source, const LeatProt
     g_string_append_printf (out, ", dimension %u of %s", param->dim, param->port);
   else if (param->port != NULL)
     g_string_append_printf (out, ", of %s", param->port);
-  if (leat_inspect_is_only_read (source, prototype, param))
-    g_string_append_printf (out, "; the kernel only reads it: write \"const %s *%s\", which makes it an input",
-                            param->type, param->name);
-  else if (param->reads_line != 0)
+  if (param->reads_line != 0)
     g_string_append_printf (out, "; line %u takes what it held before: set clear=%s, or take that from an input",
                             param->reads_line, param->name);
   if (leat_inspect_trusts_size (prototype, param))
@@ -156,7 +147,7 @@ leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatProt
         g_string_append_printf (out, " %s=VALUE", param->name);
       if (param->kind != LEAT_PARAM_OUTPUT)
         continue;
-      if (param->reads_line != 0 && !leat_inspect_is_only_read (source, prototype, param))
+      if (param->reads_line != 0)
         g_string_append_printf (cleared, "%s%s", cleared->len > 0 ? "," : " clear=", param->name);
       if (!leat_inspect_needs_spec (prototype, param))
         continue;

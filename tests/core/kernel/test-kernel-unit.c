@@ -570,7 +570,9 @@ static const struct
   const char *text, *has;
 } taken[] = {
   { "int *y", "struct leat_params_f { int * y; };" },
-  { "int y[4][2]", "struct leat_params_f { int * y; };" },
+  { "int y[4][2]", "struct leat_params_f { int (* y)[ 2 ]; };" },
+  { "int (*y)[2]", "struct leat_params_f { int ( * y) [ 2 ]; };" },
+  { "float2 y", "struct leat_params_f { float y__dot__x; float y__dot__y; };" },
   { "int y __attribute__ ((unused)), int z [[maybe_unused]] [3]", "struct leat_params_f { int y; int * z; };" },
   { "const float *const __restrict__ y = nullptr, int n = 3",
     "struct leat_params_f { const float * const __restrict__ y; int n; };" },

@@ -336,11 +336,15 @@ test_kernel_variable_only_reads (void)
                          rows[i].body);
       g_autoptr (GError) error = NULL;
       g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+      const LeatPrototype *prototype;
 
       g_assert_no_error (error);
       g_test_message ("%s", rows[i].body);
-      g_assert_cmpint (leat_kernel_source_only_reads (source, "k", "y"), ==, rows[i].reads);
-      g_assert_false (leat_kernel_source_only_reads (source, "none", "y"));
+      prototype = leat_kernel_source_get_prototype (source, "k", &error);
+      g_assert_no_error (error);
+      for (guint p = 0; p < prototype->n_params; p++)
+        if (g_str_equal (prototype->params[p].name, "y"))
+          g_assert_cmpint (prototype->params[p].kind == LEAT_PARAM_INPUT, ==, rows[i].reads);
     }
 }
 
