@@ -69,6 +69,7 @@ static const struct
   { "cooperative_groups.h", "cooperative_groups", TRUE, .others = { LEAT_BRING_GROUPS } },
   { "cooperative_groups/", "cooperative_groups", TRUE, .threads = { "leat-cuda-groups-algorithms.h" },
     .others = { LEAT_BRING_GROUPS } },
+  { "mma.h", "nvcuda", TRUE, .threads = { "leat-cuda-mma.h" }, .others = { LEAT_BRING_VALUES, "cuda_bf16.h" } },
   { "cub/cub.cuh", "cub", TRUE, .others = { LEAT_BRING_CUB } },
   { "cub/block/", "cub", TRUE, .others = { LEAT_BRING_CUB } },
   { "cub/warp/", "cub", TRUE, .others = { LEAT_BRING_CUB } },
