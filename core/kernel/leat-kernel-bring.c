@@ -69,6 +69,7 @@ static const struct
   { "cooperative_groups.h", "cooperative_groups", TRUE, .others = { LEAT_BRING_GROUPS } },
   { "cooperative_groups/", "cooperative_groups", TRUE, .threads = { "leat-cuda-groups-algorithms.h" },
     .others = { LEAT_BRING_GROUPS } },
+  { "mma.h", "nvcuda", TRUE, .threads = { "leat-cuda-mma.h" }, .others = { LEAT_BRING_VALUES, "cuda_bf16.h" } },
   { "cub/cub.cuh", "cub", TRUE, .others = { LEAT_BRING_CUB } },
   { "cub/block/", "cub", TRUE, .others = { LEAT_BRING_CUB } },
   { "cub/warp/", "cub", TRUE, .others = { LEAT_BRING_CUB } },
@@ -215,14 +216,16 @@ leat_kernel_unit_dup_toolkit_lines (const LeatKernelUnit *unit)
   return leat_kernel_unit_dup_lines (unit, FALSE);
 }
 
+/* @seen: texts of the standard library, which a file may name under two names.  What number types have in common stands
+ * behind each of them. */
 static void
 leat_kernel_append_texts (GString *out, GHashTable *seen, const char *const *names, guint n)
 {
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n && names[i] != NULL; i++)
     {
       g_autofree char *text = NULL;
 
-      if (names[i] == NULL || !g_hash_table_add (seen, (gpointer) names[i]))
+      if (g_str_has_prefix (names[i], "leat-std-") && !g_hash_table_add (seen, (gpointer) names[i]))
         continue;
       text = leat_kernel_dup_device_text (names[i]);
       g_string_append (out, text);

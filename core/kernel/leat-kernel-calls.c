@@ -201,7 +201,8 @@ leat_kernel_calls_mention_toolkit (LeatKernelCalls *self, guint index, guint tok
   *traits |= LEAT_KERNEL_ASKS_TOOLKIT | (own & LEAT_TOOLKIT_OWN ? LEAT_CALLS_THREAD : 0);
   if (own & LEAT_TOOLKIT_WAITS)
     *traits |= LEAT_CALLS_WAITS | LEAT_CALLS_OTHERWISE;
-  if ((own & LEAT_TOOLKIT_GRID) && leat_toolkit_words_sync_grid (self->unit, leat_kernel_unit_at (self->unit, index), token))
+  if ((own & LEAT_TOOLKIT_GRID)
+      && leat_toolkit_words_sync_grid (self->unit, leat_kernel_unit_at (self->unit, index), token))
     *traits |= LEAT_CALLS_GRID;
 }
 

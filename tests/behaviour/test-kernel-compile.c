@@ -657,7 +657,7 @@ test_kernel_compile_examples (gconstpointer target_name)
       g_test_skip ("the pages of docs/ are not here");
       return;
     }
-  g_assert_cmpuint (g_strv_length (examples), ==, 10);
+  g_assert_cmpuint (g_strv_length (examples), ==, 11);
   g_assert_true (leat_image_target_parse (target_name, &target, NULL));
   for (guint i = 0; examples[i] != NULL; i++)
     {
