@@ -253,10 +253,28 @@ leat_tokens_assembly_waits (const LeatTokens *self, guint token)
 gboolean
 leat_kernel_ptx_is_member (const char *word)
 {
-  static const char *const registers[] = { "tid_",      "ntid_",        "ctaid_",     "nctaid_", "laneid", "warpid",
-                                           "nwarpid",   "smid",         "nsmid",      "lanemask_", "clock", "globaltimer",
-                                           "dynamic_smem_size", "total_smem_size", "cvta_shared", "cvta_to_shared",
-                                           "bar_sync",  "bar_warp_sync", "nanosleep",  "trap",    "activemask", "vote_",
+  static const char *const registers[] = { "tid_",
+                                           "ntid_",
+                                           "ctaid_",
+                                           "nctaid_",
+                                           "laneid",
+                                           "warpid",
+                                           "nwarpid",
+                                           "smid",
+                                           "nsmid",
+                                           "lanemask_",
+                                           "clock",
+                                           "globaltimer",
+                                           "dynamic_smem_size",
+                                           "total_smem_size",
+                                           "cvta_shared",
+                                           "cvta_to_shared",
+                                           "bar_sync",
+                                           "bar_warp_sync",
+                                           "nanosleep",
+                                           "trap",
+                                           "activemask",
+                                           "vote_",
                                            "carry" };
   const char *name = word + strlen ("leat_ptx_");
 
