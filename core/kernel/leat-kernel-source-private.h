@@ -38,7 +38,7 @@ LeatKernelSource *leat_kernel_source_new_full (const char *name, const char *tex
 /* Results of the source transformation of a file; made when first asked for, owned by the source, safe from any thread.
  * The texts name files by base name only, so that equal kernels in different folders are one image. */
 
-/* C++ for the host: the file as the body of a struct, entry table included (leat-host-module.h). */
+/* C++ for the host: the file, and the table of its entries (leat-host-module.h). */
 const char *leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error);
 /* The file as it was read, with what it includes: all that the two texts depend on beside `floats`. */
 const LeatKernelText *leat_kernel_source_get_text (LeatKernelSource *self);
