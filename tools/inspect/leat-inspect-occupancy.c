@@ -184,7 +184,8 @@ LeatInspectOnDevice *
 leat_inspect_look (LeatDevice *device, LeatModule *module, const LeatPrototype *prototype,
                    const LeatInspectLaunch *launch, GError **error)
 {
-  const LeatFunction *function = leat_module_get_function (module, prototype->entry, error);
+  g_autofree char *symbol = leat_image_dup_plain_symbol (prototype->entry);
+  const LeatFunction *function = leat_module_get_function (module, symbol, error);
   LeatInspectOnDevice *self;
 
   if (function == NULL)
