@@ -92,9 +92,12 @@ leat_kernel_calls_is_self (const char *word)
                                        "leat_block_end",
                                        NULL };
 
-  return g_strv_contains (words, word) || g_str_has_prefix (word, "__cvta_") || leat_kernel_ptx_is_member (word)
-         || (leat_kernel_calls_is_wait (word) && !leat_kernel_calls_is_macro (word)
-             && !g_str_equal (word, "leat_queue_next_of_block") && !g_str_equal (word, "leat_fuse_await"));
+  if (g_strv_contains (words, word) || g_str_has_prefix (word, "__cvta_") || leat_kernel_ptx_is_member (word))
+    return TRUE;
+  /* Not the names of old, without `_sync`. */
+  return leat_kernel_calls_is_wait (word) && !leat_kernel_calls_is_macro (word)
+         && (g_str_has_suffix (word, "_sync") || !g_str_has_prefix (word, "__shfl"))
+         && !g_str_equal (word, "leat_queue_next_of_block") && !g_str_equal (word, "leat_fuse_await");
 }
 
 /* Macros of the dialect that need the thread. */
