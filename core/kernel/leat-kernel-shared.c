@@ -191,8 +191,7 @@ leat_host_writer_share_file_scope (LeatHostWriter *self, const LeatDecl *functio
       g_autofree char *text = NULL;
 
       if (variable->kind != LEAT_DECL_VARIABLE || !(variable->flags & LEAT_DECL_IS_SHARED)
-          || !leat_host_writer_mentions (self, function, variable)
-          || leat_host_writer_hides (self, function, variable))
+          || !leat_host_writer_mentions (self, function, variable) || leat_host_writer_hides (self, function, variable))
         continue;
       for (guint s = 0; s < n_slots && known == G_MAXUINT; s++)
         if (g_array_index (self->owners, guint, g_array_index (self->slots, guint, s)) == i)
