@@ -56,7 +56,7 @@ gboolean leat_image_host_settles (char **compiler);
 char **leat_image_host_make_command (char **compiler, const LeatImageTarget *target, gboolean strict,
                                      const char *language, const char *output);
 GBytes *leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
-char *leat_image_nvrtc_dup_identity (GError **error);
+char *leat_image_nvrtc_dup_identity (LeatKernelSource *source, GError **error);
 GBytes *leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 /* "address", "undefined", ... from LEAT_KERNEL_SANITIZE, or NULL. */
 const char *leat_image_get_sanitizer (void);

@@ -5,7 +5,8 @@
 /* Images for CUDA devices, by NVRTC, which is opened when it is first needed. */
 
 #include "leat-image-internal-private.h"
-#include "leat-kernel-source-private.h"
+#include "leat-kernel-bring-private.h"
+#include "leat-kernel-source-internal-private.h"
 
 #include "driver/leat-driver-error.h"
 #include "driver/leat-toolkit-private.h"
@@ -109,19 +110,48 @@ leat_nvrtc_open (GError **error)
   return loaded ? &table : NULL;
 }
 
-/* Without a file to look at, the loader finds it by name, and the name is all we have. */
-char *
-leat_image_nvrtc_dup_identity (GError **error)
+static char *
+leat_nvrtc_dup_facts (const char *path)
 {
-  g_autofree char *path = leat_toolkit_find_library (LEAT_NVRTC_VARIABLE, leat_nvrtc_names);
   struct stat info;
 
-  if (path != NULL && stat (path, &info) == 0)
-    return g_strdup_printf ("%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT, path, (gint64) info.st_size,
-                            (gint64) info.st_mtim.tv_sec);
+  return path != NULL && stat (path, &info) == 0 ? g_strdup_printf ("%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT, path,
+                                                                    (gint64) info.st_size, (gint64) info.st_mtim.tv_sec)
+                                                 : NULL;
+}
+
+/* Of the toolkit's headers that @source names, " FACTS" for each; they are no part of its text. */
+static char *
+leat_nvrtc_dup_header_facts (LeatKernelSource *source)
+{
+  g_autofree char *text = leat_kernel_unit_dup_toolkit_lines (source->unit);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  GString *facts = g_string_new (NULL);
+
+  for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
+    {
+      const char *name = strchr (lines[i], '<') + 1;
+      g_autofree char *header = g_strndup (name, strcspn (name, ">")), *folder = leat_toolkit_find_headers (header);
+      g_autofree char *path = folder != NULL ? g_build_filename (folder, header, NULL) : NULL;
+      g_autofree char *fact = leat_nvrtc_dup_facts (path);
+
+      g_string_append_printf (facts, " %s", fact != NULL ? fact : header);
+    }
+  return g_string_free (facts, FALSE);
+}
+
+/* Without a file to look at, the loader finds it by name, and the name is all we have. */
+char *
+leat_image_nvrtc_dup_identity (LeatKernelSource *source, GError **error)
+{
+  g_autofree char *path = leat_toolkit_find_library (LEAT_NVRTC_VARIABLE, leat_nvrtc_names);
+  g_autofree char *facts = leat_nvrtc_dup_facts (path), *headers = leat_nvrtc_dup_header_facts (source);
+
+  if (facts != NULL)
+    return g_strconcat (facts, headers, NULL);
   if (leat_nvrtc_open (error) == NULL)
     return NULL;
-  return g_strdup ("nvrtc");
+  return g_strconcat ("nvrtc", headers, NULL);
 }
 
 /* `edge.cu(12): error: ...` becomes `edge.cu:12: error: ...`, as other compilers have it. */

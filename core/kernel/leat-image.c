@@ -252,7 +252,7 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   if (image == NULL)
     {
       compiler = target->kind == LEAT_IMAGE_HOST ? leat_image_host_dup_identity (&local)
-                                                 : leat_image_nvrtc_dup_identity (&local);
+                                                 : leat_image_nvrtc_dup_identity (source, &local);
       if (compiler != NULL)
         return leat_image_make (source, target, compiler, error);
       if (may_ship)

@@ -166,6 +166,10 @@ test_image_nvrtc_includes (void)
     at = g_str_has_prefix (image + begin, option) ? image + begin : NULL;
   g_assert_nonnull (at);
   g_assert_nonnull (strstr (at, "kernel.cu\n#include <cuda_fp16.h>\n"));
+  /* It is kept for as long as the header is the same. */
+  image_case_expect (&c, 0, 1, 0, 0);
+  g_assert_true (g_file_set_contents (header, "//", -1, NULL));
+  image_case_expect (&c, 0, 0, 1, 0);
   g_assert_cmpint (g_remove (header), ==, 0);
   g_assert_cmpint (g_rmdir (folder), ==, 0);
   image_case_clear (&c);
