@@ -22,6 +22,9 @@ PATHS = ('PATH', 'LD_LIBRARY_PATH', 'GI_TYPELIB_PATH')
 LEFT_OUT = ('kernel/image-shipped',)
 # For the same reason a mistake there has all kernels compiled again: a program is given the time that the suite gives it.
 COMPILES_AGAIN = 'core/kernel/'
+# What whole sessions try is as near to programs with sessions as to those of its own folder, which are few or none.
+SESSIONS = ('behaviour', 'sessions')
+IN_SESSIONS = ('core/lane', 'core/state', 'core/tune', 'core/tell', 'core/stream', 'core/session')
 GOOD, BAD, HANGS, STOPPED = 'passes', 'fails', 'hangs', 'stopped'
 WORDS_SHOWN = 160  # of why a case failed
 
@@ -96,8 +99,11 @@ class Programs:
         noticed there."""
         common = split_words(path) & self.words[name]
         near = sum(1 / sum(word in words for words in self.words.values()) for word in common)
-        same = len(os.path.commonprefix([tuple(os.path.dirname(path).split('/')), self.folders[name]]))
-        return (4 * near + same + 3 * self.known.noticed.get((path, name), 0) + 0.5 * self.known.noticed.get((os.path.dirname(path), name), 0))
+        folder = os.path.dirname(path)
+        same = len(os.path.commonprefix([tuple(folder.split('/')), self.folders[name]]))
+        if folder in IN_SESSIONS and self.folders[name] == SESSIONS:
+            same = len(IN_SESSIONS[0].split('/'))
+        return 4 * near + same + 3 * self.known.noticed.get((path, name), 0) + 0.5 * self.known.noticed.get((folder, name), 0)
 
     def choose(self, path):
         names = [name for name in self.tests if name not in self.known.useless]

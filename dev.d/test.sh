@@ -19,6 +19,13 @@ test_time_factor () {
   esac
 }
 
+# Programs that run at once: a quarter more than there are processors, since a fifth of their time is waiting.
+test_jobs () {
+  local processors
+  processors=$(nproc 2>/dev/null || echo 2)
+  echo "${LEAT_JOBS:-$(((processors * 5 + 3) / 4))}"
+}
+
 # What kernels the suite has compiled in build/ goes for FOLDER too, where there are none yet: images are kept by all that
 # they depend on, and to compile them takes a third of the suite's time.
 test_take_images () {
@@ -57,9 +64,10 @@ test_end_watch () {
   rm -rf -- "$test_own"
 }
 
-# test_folder FOLDER [--all] [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran
+# test_folder FOLDER [--all] [MESON-TEST-ARGUMENT ...]: the last line is the count; false when a case failed or none ran.
+# What runs where nothing is named is what the setup test_setup of tests/meson.build says.
 test_folder () {
-  local folder=$1 known=$dev_root/$1/meson-info/intro-tests.json setup=quick verb=${1#build} names code=0
+  local folder=$1 known=$dev_root/$1/meson-info/intro-tests.json setup=${test_setup:-quick} verb=${1#build} names code=0
   local -a arguments=() told=()
   shift
   if [ "${1:-}" = --all ]; then
@@ -78,7 +86,7 @@ test_folder () {
   rm -f -- "$dev_root/$folder/meson-logs/testlog-$setup.json"
   test_begin_watch
   HOME=$test_own/home PYTHONUSERBASE=${PYTHONUSERBASE:-$HOME/.local} TMPDIR=$test_own/tmp LEAT_TEST_TIME_FACTOR=$(test_time_factor "$folder") \
-    meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(build_jobs)" \
+    meson test -C "$dev_root/$folder" --no-rebuild --print-errorlogs --num-processes "$(test_jobs)" \
     --timeout-multiplier "$(test_time_factor "$folder")" --setup "$setup" "${arguments[@]}" </dev/null || true
   test_end_watch
   python3 "$dev_root/dev.d/count_tests.py" "$dev_root/$folder/meson-logs/testlog-$setup.json" "${told[@]}" -- "${test_left[@]}" || code=$?

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 /* The passes of leat_plan_bind (), in their order (leat-bind.c). */
 void leat_bind_choose_loops (LeatBoundPlan *bound);
 void leat_bind_choose_fusibles (LeatBoundPlan *bound);
+void leat_bind_choose_blocks (LeatBoundPlan *bound);
 void leat_bind_choose_transfers (LeatBoundPlan *bound);
 void leat_bind_find_slots (LeatBoundPlan *bound);
 void leat_bind_find_reusable (LeatBoundPlan *bound);
@@ -29,8 +30,14 @@ void leat_bind_find_early (LeatBoundPlan *bound, const LeatLoadedKernel *loaded)
 
 /* Whether measuring may settle that it is done so. */
 gboolean leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopMethod method);
+/* Is there a kernel with several sizes of a block? */
+gboolean leat_plan_has_blocks (LeatPlan *self);
+void leat_plan_note_block_gain (LeatPlan *self, LeatOp *op, double gain);
+/* Which sizes of a block a kernel may have, or why it has that one; nothing of others. */
+void leat_op_describe_block (const LeatOp *op, GString *text);
 /* An op that can be done in several ways: a transfer (LeatTransferMode), a loop (LeatLoopMethod), a stretch
- * (LeatFusionChoice).  0: it is not known which is best. */
+ * (LeatFusionChoice), a kernel with several sizes of a block (their numbers, from 1).  0: it is not known which is
+ * best. */
 gboolean leat_op_has_ways (const LeatOp *op);
 guint leat_op_get_way (const LeatOp *op);
 /* The way that measuring chose; 0 where nothing was measured. */

@@ -9,12 +9,12 @@
 #include "plan/leat-op-private.h"
 #include "fuse/leat-fusible-private.h"
 
-#define LEAT_OP_MOST_WAYS 4
+#define LEAT_OP_MOST_WAYS LEAT_BLOCK_MOST_CHOICES
 
 gboolean
 leat_op_has_ways (const LeatOp *op)
 {
-  return op->kind == LEAT_OP_TRANSFER || (op->kind == LEAT_OP_LOOP && op->runs->fused != NULL)
+  return op->kind == LEAT_OP_TRANSFER || op->n_choices > 0 || (op->kind == LEAT_OP_LOOP && op->runs->fused != NULL)
          || (op->fusible != NULL && op->fusible->is_asked);
 }
 
@@ -23,6 +23,8 @@ leat_op_get_way (const LeatOp *op)
 {
   if (op->kind == LEAT_OP_TRANSFER)
     return LEAT_BOUND_OP (op)->way;
+  if (op->n_choices > 0)
+    return LEAT_BOUND_OP (op)->block_way;
   if (op->fusible != NULL)
     return LEAT_BOUND_FUSIBLE (op->fusible)->way;
   return leat_op_has_ways (op) ? LEAT_BOUND_LOOP (op->runs)->method : 0;
@@ -33,6 +35,8 @@ leat_op_get_measured (const LeatOp *op)
 {
   if (op->kind == LEAT_OP_TRANSFER)
     return LEAT_BOUND_OP (op)->way;
+  if (op->n_choices > 0)
+    return LEAT_BOUND_OP (op)->block_measured;
   if (op->fusible != NULL)
     return LEAT_BOUND_FUSIBLE (op->fusible)->measured;
   return leat_op_has_ways (op) ? LEAT_BOUND_LOOP (op->runs)->measured : 0;
@@ -51,6 +55,8 @@ leat_op_get_way_name (const LeatOp *op, guint way)
 {
   if (op->kind == LEAT_OP_TRANSFER)
     return way <= LEAT_TRANSFER_KERNEL ? leat_transfer_mode_get_name ((LeatTransferMode) way) : "";
+  if (op->n_choices > 0)
+    return way >= 1 && way <= op->n_choices ? op->choices[way - 1].name : "";
   if (op->fusible != NULL)
     return leat_fusion_choice_get_name ((LeatFusionChoice) way);
   return way <= LEAT_LOOP_FUSED ? leat_loop_method_get_name ((LeatLoopMethod) way) : "";

@@ -48,6 +48,7 @@ static void (*const leat_bind_passes[]) (LeatBoundPlan *bound) = {
   leat_bind_begin,
   leat_bind_choose_loops,      /* who does each loop: the graph, the host, or one kernel */
   leat_bind_choose_fusibles,   /* which kernels are one */
+  leat_bind_choose_blocks,     /* how large the blocks of kernels are, where there is a choice */
   leat_bind_count_writers,     /* of each memory, by the ops that are left */
   leat_bind_choose_transfers,  /* by copy, mapped or by kernel */
   leat_bind_find_slots,        /* which ops find the program's memory through the table */

@@ -78,6 +78,7 @@ typedef struct
 typedef struct
 {
   guint grid[3];     /* that it is launched with */
+  guint block[3];    /* that it was loaded for */
   gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction waits for what it began before */
   gboolean is_small; /* all its blocks run at once */
@@ -93,6 +94,9 @@ typedef struct
   LeatTransferMode way; /* TRANSFER: what `mode` came to, never AUTO */
   gboolean choosable;   /* TRANSFER: nobody insists on a way */
   gboolean mappable;    /* TRANSFER: it could be mapped */
+  guint block_way;      /* KERNEL with choices: which it has, from 1 */
+  guint block_measured; /* and which was measured to be best; 0: nobody has */
+  double block_gain;    /* then: how many times as fast a run is as with the first; 0: unknown */
   gboolean elided;      /* a transfer through mapped memory: no op is left of it; a head that nobody needs; hidden */
   gboolean hidden;      /* of two ways in which a loop or a stretch may be done, it belongs to the other one */
   LeatOp *packed_with;  /* TRANSFER that is elided as another one's launch does it too; NULL */

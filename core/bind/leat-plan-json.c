@@ -59,6 +59,27 @@ leat_json_add_fusion (JsonBuilder *builder, const LeatFusion *fusion)
   json_builder_end_array (builder);
 }
 
+/* Sizes of blocks that measuring chooses among. */
+static void
+leat_json_add_choices (JsonBuilder *builder, const LeatOp *op)
+{
+  const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+  if (op->n_choices == 0)
+    return;
+  json_builder_set_member_name (builder, "blocks");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < op->n_choices; i++)
+    json_builder_add_string_value (builder, op->choices[i].name);
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "block-measured");
+  json_builder_add_boolean_value (builder, bound->block_measured > 0);
+  if (bound->block_measured == 0 || bound->block_gain <= 0)
+    return;
+  json_builder_set_member_name (builder, "block-gain");
+  json_builder_add_double_value (builder, bound->block_gain);
+}
+
 static void
 leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
 {
@@ -73,6 +94,7 @@ leat_json_add_op_details (JsonBuilder *builder, const LeatOp *op)
       else
         leat_json_add_triple (builder, "grid", op->grid);
       leat_json_add_triple (builder, "block", op->block);
+      leat_json_add_choices (builder, op);
       leat_json_add_int (builder, "shared-bytes", op->shared_bytes);
       json_builder_set_member_name (builder, "reports");
       json_builder_add_boolean_value (builder, op->prototype->reports);

@@ -29,6 +29,7 @@ leat_plan_print_geometry (const LeatOp *op, GString *text)
   else
     g_string_append_printf (text, "%ux%ux%u", op->grid[0], op->grid[1], op->grid[2]);
   g_string_append_printf (text, " block %ux%ux%u", op->block[0], op->block[1], op->block[2]);
+  leat_op_describe_block (op, text);
   if (op->shared_bytes > 0)
     g_string_append_printf (text, " shared %u", op->shared_bytes);
   if (op->cooperative)

@@ -24,19 +24,49 @@ static gboolean G_GNUC_PRINTF (3, 4) leat_launch_refuse (GError **error, const c
 }
 
 static gboolean
+leat_launch_check_axis (const char *what, const char *which, const guint *size, guint axis, guint limit,
+                        const char *device, GError **error)
+{
+  if (size[axis] == 0)
+    return leat_launch_refuse (error, what, "the %s %ux%ux%u is empty in %c", which, size[0], size[1], size[2],
+                               "xyz"[axis]);
+  return size[axis] <= limit
+         || leat_launch_refuse (error, what, "the %s %ux%ux%u is too large in %c: %s allows at most %u there", which,
+                                size[0], size[1], size[2], "xyz"[axis], device, limit);
+}
+
+static gboolean
 leat_launch_check_axes (const char *what, const char *which, const guint *size, const guint *limit, const char *device,
                         GError **error)
 {
-  for (int axis = 0; axis < 3; axis++)
-    {
-      if (size[axis] == 0)
-        return leat_launch_refuse (error, what, "the %s %ux%ux%u is empty in %c", which, size[0], size[1], size[2],
-                                   "xyz"[axis]);
-      if (size[axis] > limit[axis])
-        return leat_launch_refuse (error, what, "the %s %ux%ux%u is too large in %c: %s allows at most %u there", which,
-                                   size[0], size[1], size[2], "xyz"[axis], device, limit[axis]);
-    }
+  for (guint axis = 0; axis < 3; axis++)
+    if (!leat_launch_check_axis (what, which, size, axis, limit[axis], device, error))
+      return FALSE;
   return TRUE;
+}
+
+static gboolean
+leat_launch_check_device_threads (const LeatDeviceFacts *facts, guint64 threads, const char *what, GError **error)
+{
+  return threads <= facts->max_threads_per_block
+         || leat_launch_refuse (
+           error, what,
+           "a block of %" G_GUINT64_FORMAT
+           " threads is too large: %s allows at most %u; give it a smaller block= where its node has one",
+           threads, facts->name, facts->max_threads_per_block);
+}
+
+static gboolean
+leat_launch_check_kernel_threads (const LeatModuleFunction *function, guint64 threads, const char *what, GError **error)
+{
+  return threads <= function->facts.max_threads_per_block
+         || leat_launch_refuse (error, what,
+                                "a block of %" G_GUINT64_FORMAT
+                                " threads is too large: kernel \"%s\", with %u registers a thread, is compiled for at "
+                                "most %u; give it a smaller block=, or say in the __launch_bounds__ before its name "
+                                "how many it is for",
+                                threads, function->name, function->facts.registers,
+                                function->facts.max_threads_per_block);
 }
 
 static gboolean
@@ -45,20 +75,8 @@ leat_launch_check_threads (const LeatModuleFunction *function, const LeatDeviceF
 {
   guint64 threads = (guint64) shape->block[0] * shape->block[1] * shape->block[2];
 
-  if (threads > facts->max_threads_per_block)
-    return leat_launch_refuse (
-      error, what,
-      "a block of %" G_GUINT64_FORMAT
-      " threads is too large: %s allows at most %u; give it a smaller block= where its node has one",
-      threads, facts->name, facts->max_threads_per_block);
-  if (threads > function->facts.max_threads_per_block)
-    return leat_launch_refuse (
-      error, what,
-      "a block of %" G_GUINT64_FORMAT
-      " threads is too large: kernel \"%s\", with %u registers a thread, is compiled for at most %u; give it a smaller "
-      "block=, or say in the __launch_bounds__ before its name how many it is for",
-      threads, function->name, function->facts.registers, function->facts.max_threads_per_block);
-  return TRUE;
+  return leat_launch_check_device_threads (facts, threads, what, error)
+         && leat_launch_check_kernel_threads (function, threads, what, error);
 }
 
 static gboolean
@@ -157,6 +175,46 @@ leat_module_prepare_launch (LeatModule *self, const LeatFunction *function, cons
        && (!shape->cooperative || leat_launch_check_cooperative (self, own, shape, what, error));
   leat_device_pop (self->device);
   return ok;
+}
+
+static void
+leat_launch_take_fault (GPtrArray *faults, GError *error)
+{
+  if (error != NULL)
+    g_ptr_array_add (faults, g_strdup (error->message));
+  g_clear_error (&error);
+}
+
+void
+leat_module_list_faults (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape, const char *what,
+                         GPtrArray *faults)
+{
+  const LeatModuleFunction *own = (const LeatModuleFunction *) function;
+  const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
+  guint64 threads = (guint64) shape->block[0] * shape->block[1] * shape->block[2];
+  guint n_before = faults->len;
+  GError *error = NULL;
+
+  for (guint axis = 0; axis < 6; axis++, error = NULL)
+    {
+      leat_launch_check_axis (what, axis < 3 ? "block" : "grid", axis < 3 ? shape->block : shape->grid, axis % 3,
+                              axis < 3 ? facts->max_block[axis] : facts->max_grid[axis % 3], facts->name, &error);
+      leat_launch_take_fault (faults, error);
+    }
+  leat_launch_check_device_threads (facts, threads, what, &error);
+  leat_launch_take_fault (faults, error);
+  error = NULL;
+  if (own->facts.max_threads_per_block < facts->max_threads_per_block)
+    leat_launch_check_kernel_threads (own, threads, what, &error);
+  leat_launch_take_fault (faults, error);
+  error = NULL;
+  leat_launch_check_shared (own, facts, shape, what, &error);
+  leat_launch_take_fault (faults, error);
+  error = NULL;
+  /* How many blocks run at once is known of a block that runs at all. */
+  if (shape->cooperative && faults->len == n_before)
+    leat_launch_check_cooperative (self, own, shape, what, &error);
+  leat_launch_take_fault (faults, error);
 }
 
 /* A driver counts no block at all that has more shared memory than was asked for, so that comes first. */

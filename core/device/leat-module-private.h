@@ -37,8 +37,6 @@ void leat_module_unref (LeatModule *self);
 
 /* (transfer none) */
 const LeatFunction *leat_module_get_function (LeatModule *self, const char *name, GError **error);
-gboolean leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address, gsize *bytes,
-                                 GError **error);
 
 /* Whether the kernels that Leat made begin by waiting for those that the graph lets them begin before. */
 gboolean leat_module_waits (LeatModule *self);
@@ -47,6 +45,9 @@ gboolean leat_module_waits (LeatModule *self);
  * dynamic shared memory where the launch needs more than the default. */
 gboolean leat_module_prepare_launch (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape,
                                      const char *what, GError **error);
+/* Adds every limit that the launch breaks (element-type utf8), where prepare_launch () says the first. */
+void leat_module_list_faults (LeatModule *self, const LeatFunction *function, const LeatLaunchShape *shape,
+                              const char *what, GPtrArray *faults);
 /* So many of a hundred parts of what a multiprocessor has of shared memory at the most are there while the kernel runs,
  * also where it takes none itself; for others.  Whether the driver took it. */
 gboolean leat_module_keep_shared (LeatModule *self, const LeatFunction *function, guint percent);

@@ -289,7 +289,7 @@ leat_module_get_function (LeatModule *self, const char *name, GError **error)
   return found != NULL ? &found->facts : NULL;
 }
 
-gboolean
+static gboolean
 leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address, gsize *bytes, GError **error)
 {
   CUresult result;

@@ -24,7 +24,7 @@ leat_fuser_at (LeatFuser *self, guint index)
   return &g_array_index (self->stages, LeatFuseStage, index);
 }
 
-gboolean
+static gboolean
 leat_op_writes_memory (LeatPlan *plan, const LeatOp *op, LeatBufferId root)
 {
   for (guint t = 0; t < op->n_touches; t++)

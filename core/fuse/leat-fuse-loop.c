@@ -116,7 +116,8 @@ leat_fuser_grow_block (LeatFuser *self)
     self->threads = (guint) (most + 31) / 32 * 32;
 }
 
-void
+/* Which copies need not be, and how large the blocks are. */
+static void
 leat_fuser_prepare_loop (LeatFuser *self)
 {
   for (guint i = 0; i < self->stages->len; i++)
@@ -126,7 +127,8 @@ leat_fuser_prepare_loop (LeatFuser *self)
   self->in_block = leat_fuser_count_blocks (self) == 1;
 }
 
-void
+/* Where the test stands, once all stages have their layer. */
+static void
 leat_fuser_place_test (LeatFuser *self)
 {
   guint n_layers = leat_fuser_count_layers (self), first = G_MAXUINT, last = 0;

@@ -110,11 +110,6 @@ void leat_fuser_add_stage (LeatFuser *self, const LeatFuseStage *stage);
 const char *leat_fuser_why_not (LeatFuser *self, const LeatOp *op);
 /* Puts one op in the place of those of the stages, which follow each other in the plan; of a chain, before them. */
 gboolean leat_fuser_replace (LeatFuser *self, GError **error);
-/* Of a loop: which copies need not be, how large the blocks are; and when all stages have their layer, where the test
- * stands. */
-void leat_fuser_prepare_loop (LeatFuser *self);
-void leat_fuser_place_test (LeatFuser *self);
-gboolean leat_op_writes_memory (LeatPlan *plan, const LeatOp *op, LeatBufferId root);
 /* Blocks of the whole's size that the largest stage has work for. */
 guint leat_fuser_count_blocks (LeatFuser *self);
 /* Does one touch what the other writes? */

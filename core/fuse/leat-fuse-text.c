@@ -180,19 +180,20 @@ static gboolean
 leat_fuse_writer_finish (LeatFuseWriter *self, LeatOp *op, GError **error)
 {
   const char *entry = self->fuser->loop != NULL ? LEAT_FUSE_LOOP_ENTRY : LEAT_FUSE_ENTRY;
-  gboolean strict = TRUE;
+  LeatFloatFlags floats = LEAT_FLOATS_STRICT;
 
   for (guint i = 0; i < self->fuser->stages->len; i++)
     {
       const LeatOp *stage = g_array_index (self->fuser->stages, LeatFuseStage, i).op;
 
-      strict = strict && (stage->kind != LEAT_OP_KERNEL || leat_kernel_source_is_strict (stage->source));
+      if (stage->kind == LEAT_OP_KERNEL)
+        floats |= leat_kernel_source_get_floats (stage->source);
     }
   op->source =
     leat_kernel_fuse_make (g_steal_pointer (&self->text), leat_node_get_name (self->fuser->node), entry, error);
   if (op->source == NULL)
     return FALSE;
-  leat_kernel_source_set_strict (op->source, strict);
+  leat_kernel_source_set_floats (op->source, floats);
   op->prototype = leat_kernel_source_get_prototype (op->source, entry, error);
   return op->prototype != NULL && leat_fuse_writer_check_size (op, error);
 }

@@ -44,6 +44,8 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
     return "it copies bounded data to what is not: put it outside";
   if (op->kind != LEAT_OP_KERNEL)
     return NULL;
+  if (leat_kernel_source_is_image (op->source))
+    return "it came compiled, and only text can be joined: put it outside";
   if ((guint64) op->grid[0] * op->grid[1] * op->grid[2] > LEAT_FUSE_MOST_BLOCKS)
     return "its grid has more than 2147483647 blocks: put it outside";
   if (op->fusion != NULL)
@@ -80,14 +82,14 @@ leat_fuser_check_kernel (LeatFuser *self, LeatFuseStage *stage, GError **error)
 }
 
 static gboolean
-leat_fuser_check_strict (LeatFuser *self, const LeatOp *op, GError **error)
+leat_fuser_check_floats (LeatFuser *self, const LeatOp *op, GError **error)
 {
   for (guint i = 0; i < self->stages->len; i++)
     {
       const LeatOp *other = g_array_index (self->stages, LeatFuseStage, i).op;
 
       if (other->kind == LEAT_OP_KERNEL
-          && leat_kernel_source_is_strict (other->source) != leat_kernel_source_is_strict (op->source))
+          && leat_kernel_source_get_floats (other->source) != leat_kernel_source_get_floats (op->source))
         return leat_fuser_refuse (self, op, "its fp= is another one than that of the others: give all the same", error);
     }
   return TRUE;
@@ -103,7 +105,7 @@ leat_fuser_read_stages (LeatFuser *self, GError **error)
 
       if (why != NULL)
         return leat_fuser_refuse (self, stage.op, why, error);
-      if (stage.op->kind == LEAT_OP_KERNEL && !leat_fuser_check_strict (self, stage.op, error))
+      if (stage.op->kind == LEAT_OP_KERNEL && !leat_fuser_check_floats (self, stage.op, error))
         return FALSE;
       stage.alone = stage.op->kind == LEAT_OP_COPY && leat_op_is_of_count (self->plan, stage.op);
       leat_fuser_add_stage (self, &stage);

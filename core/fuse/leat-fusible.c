@@ -61,7 +61,7 @@ static const char *
 leat_fusible_why_separate_from (LeatFuser *self, const LeatFuseStage *before, const LeatFuseStage *stage,
                                 gboolean is_free)
 {
-  if (leat_kernel_source_is_strict (before->op->source) != leat_kernel_source_is_strict (stage->op->source))
+  if (leat_kernel_source_get_floats (before->op->source) != leat_kernel_source_get_floats (stage->op->source))
     return "their fp= differs";
   if (before->op->block[0] != stage->op->block[0])
     return "their blocks differ in size";

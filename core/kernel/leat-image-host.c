@@ -171,7 +171,7 @@ static gboolean
 leat_image_host_make_object (LeatKernelSource *source, const LeatImageTarget *target, char **compiler, const char *text,
                              LeatImageScratch *scratch, const char *output, GError **error)
 {
-  gboolean strict = leat_kernel_source_is_strict (source);
+  gboolean strict = (leat_kernel_source_get_floats (source) & LEAT_FLOATS_CONTRACT) == 0;
   g_autofree char *between = g_build_filename (leat_image_scratch_get_folder (scratch), "image.ll", NULL);
   g_auto (GStrv) first = leat_image_host_make_command (compiler, target, strict, "c++",
                                                        leat_image_host_settles (compiler) ? between : output);

@@ -22,13 +22,6 @@ typedef struct
   guint8 bytes[16];
 } LeatImageKey;
 
-/* Chains stretches of bytes into a key; a length goes before each, so that they cannot be shifted. */
-typedef struct _LeatImageHasher LeatImageHasher;
-LeatImageHasher *leat_image_hasher_new (void);
-void leat_image_hasher_add (LeatImageHasher *self, const char *text);
-/* Frees @self. */
-LeatImageKey leat_image_hasher_finish (LeatImageHasher *self);
-
 /* The file of the shipped image: "<base name of the source>.<target>.img". */
 char *leat_image_dup_shipped_name (const char *source_name, const LeatImageTarget *target);
 /* Of everything but the compiler: what shipped images are found by. */

@@ -51,7 +51,8 @@ static const struct
   { "nvrtcGetErrorString", offsetof (LeatNvrtc, describe) },
 };
 
-#define LEAT_NVRTC_VARIABLE "LEAT_NVRTC"
+#define LEAT_NVRTC_VARIABLE     "LEAT_NVRTC"
+#define LEAT_NVRTC_MOST_OPTIONS 16
 
 static const char *const leat_nvrtc_names[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL };
 
@@ -207,6 +208,28 @@ leat_nvrtc_explain_limit (const char *source, const char *messages, GError **err
   return TRUE;
 }
 
+/* With --use_fast_math, which alone replaces functions, what is not asked for is switched off again. */
+static guint
+leat_nvrtc_add_floats (const char **options, guint n, LeatFloatFlags floats)
+{
+  static const struct
+  {
+    LeatFloatFlags flag;
+    const char *with, *without;
+  } rows[] = {
+    { LEAT_FLOATS_CONTRACT, "--fmad=true", "--fmad=false" },
+    { LEAT_FLOATS_FLUSH, "--ftz=true", "--ftz=false" },
+    { LEAT_FLOATS_DIV, "--prec-div=false", "--prec-div=true" },
+    { LEAT_FLOATS_SQRT, "--prec-sqrt=false", "--prec-sqrt=true" },
+  };
+
+  if (floats & LEAT_FLOATS_INTRINSICS)
+    options[n++] = "--use_fast_math";
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    options[n++] = floats & rows[i].flag ? rows[i].with : rows[i].without;
+  return n;
+}
+
 static const char *
 leat_nvrtc_get_substitute (const char *header)
 {
@@ -252,18 +275,14 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
 {
   g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
   g_autofree char *arch = g_strdup_printf ("--gpu-architecture=%s", name);
-  gboolean strict = leat_kernel_source_is_strict (source);
-  const char *options[8] = { arch,
-                             "--std=c++17",
-                             "--device-as-default-execution-space",
-                             "--disable-warnings",
-                             "--device-int128",
-                             strict ? "--fmad=false" : "--fmad=true" };
-  int n = 6, code;
+  const char *options[LEAT_NVRTC_MOST_OPTIONS] = { arch, "--std=c++17", "--device-as-default-execution-space",
+                                                   "--disable-warnings", "--device-int128" };
+  guint n = leat_nvrtc_add_floats (options, 5, leat_kernel_source_get_floats (source));
+  int code;
 
   for (guint i = 0; i < headers->len; i++)
     options[n++] = g_ptr_array_index (headers, i);
-  code = nvrtc->compile (program, n, options);
+  code = nvrtc->compile (program, (int) n, options);
 
   if (code == 0)
     return leat_nvrtc_take_image (nvrtc, program, target);

@@ -18,12 +18,13 @@
 
 static guint leat_image_counters[4];
 
-struct _LeatImageHasher
+/* Chains stretches of bytes into a key; a length goes before each, so that they cannot be shifted. */
+typedef struct
 {
   XXH3_state_t *state;
-};
+} LeatImageHasher;
 
-LeatImageHasher *
+static LeatImageHasher *
 leat_image_hasher_new (void)
 {
   LeatImageHasher *self = g_new (LeatImageHasher, 1);
@@ -33,7 +34,7 @@ leat_image_hasher_new (void)
   return self;
 }
 
-void
+static void
 leat_image_hasher_add (LeatImageHasher *self, const char *text)
 {
   guint64 length = GUINT64_TO_LE (strlen (text));
@@ -42,7 +43,8 @@ leat_image_hasher_add (LeatImageHasher *self, const char *text)
   XXH3_128bits_update (self->state, text, strlen (text));
 }
 
-LeatImageKey
+/* Frees @self. */
+static LeatImageKey
 leat_image_hasher_finish (LeatImageHasher *self)
 {
   XXH128_canonical_t canonical;
@@ -69,6 +71,17 @@ leat_image_hasher_add_source (LeatImageHasher *self, LeatKernelSource *source)
     leat_image_hasher_add (self, g_ptr_array_index (text->labels, i));
 }
 
+/* A CPU knows one freedom alone. */
+static void
+leat_image_hasher_add_floats (LeatImageHasher *self, LeatKernelSource *source, const LeatImageTarget *target)
+{
+  LeatFloatFlags floats = leat_kernel_source_get_floats (source);
+  g_autofree char *names =
+    leat_float_flags_to_string (target->kind == LEAT_IMAGE_HOST ? floats & LEAT_FLOATS_CONTRACT : floats);
+
+  leat_image_hasher_add (self, names);
+}
+
 void
 leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, LeatImageKey *key)
 {
@@ -80,7 +93,7 @@ leat_image_make_key (LeatKernelSource *source, const LeatImageTarget *target, co
   leat_image_hasher_add (hasher, "leat image 3");
   leat_image_hasher_add_source (hasher, made != NULL ? made : source);
   leat_image_hasher_add (hasher, target_name);
-  leat_image_hasher_add (hasher, leat_kernel_source_is_strict (source) ? "strict" : "fast");
+  leat_image_hasher_add_floats (hasher, source, target);
   if (target->timed)
     leat_image_hasher_add (hasher, "timed");
   if (target->indirect)
@@ -247,6 +260,8 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   g_autofree char *compiler = NULL;
 
   g_return_val_if_fail (source != NULL && target != NULL, NULL);
+  if (leat_kernel_source_get_image (source) != NULL)
+    return leat_kernel_source_take_image (source, target->kind == LEAT_IMAGE_HOST, may_ship, error);
   if (may_ship)
     image = leat_image_find_shipped (source, target);
   if (image == NULL)

@@ -5,7 +5,7 @@
 /* Functions that mention each other by name, and what follows: which of them can come to wait for other threads.  Names
  * stand for calls, so that the answer errs towards waiting. */
 
-#include "leat-kernel-transform-private.h"
+#include "leat-kernel-ptx-private.h"
 
 #include <string.h>
 
@@ -35,14 +35,16 @@ enum
 static gboolean
 leat_kernel_calls_is_wait (const char *word)
 {
-  static const char *const words[] = {
-    "__syncwarp",      "__any_sync",         "__all_sync",     "__ballot_sync",
-    "__activemask",    "__nanosleep",        "leat_grid_sync", "leat_queue_next_of_block",
-    "leat_fuse_await", "leat_block_has_met", "QUEUE_EACH",     NULL
-  };
-  static const char *const prefixes[] = { "__syncthreads", "__shfl_", "__match_", "__reduce_" };
+  static const char *const words[] = { "__syncwarp",      "__any_sync",
+                                       "__all_sync",      "__ballot_sync",
+                                       "__activemask",    "__nanosleep",
+                                       "leat_grid_sync",  "leat_queue_next_of_block",
+                                       "leat_fuse_await", "leat_block_has_met",
+                                       "QUEUE_EACH",      "__barrier_sync",
+                                       "__uni_sync",      NULL };
+  static const char *const prefixes[] = { "__syncthreads", "syncthreads_", "__shfl_", "__match_", "__reduce_" };
 
-  if (word[0] != '_' && word[0] != 'l' && word[0] != 'Q')
+  if (word[0] != '_' && word[0] != 'l' && word[0] != 'Q' && word[0] != 's')
     return FALSE;
   if (g_strv_contains (words, word))
     return TRUE;
@@ -74,15 +76,28 @@ leat_kernel_calls_is_self (const char *word)
                                        "leat_report_at",
                                        "leat_tick",
                                        "leat_graph_set_conditional",
+                                       "__isLocal",
+                                       "__isShared",
+                                       "__isGlobal",
+                                       "syncthreads_count",
+                                       "syncthreads_and",
+                                       "syncthreads_or",
+                                       "__barrier_sync",
+                                       "__uni_sync",
+                                       "__prof_trigger",
+                                       "__brkpt",
                                        "leat_block_begin",
                                        "leat_block_arrive",
                                        "leat_block_leave",
                                        "leat_block_end",
                                        NULL };
 
-  return g_strv_contains (words, word)
-         || (leat_kernel_calls_is_wait (word) && !leat_kernel_calls_is_macro (word)
-             && !g_str_equal (word, "leat_queue_next_of_block") && !g_str_equal (word, "leat_fuse_await"));
+  if (g_strv_contains (words, word) || g_str_has_prefix (word, "__cvta_") || leat_kernel_ptx_is_member (word))
+    return TRUE;
+  /* Not the names of old, without `_sync`. */
+  return leat_kernel_calls_is_wait (word) && !leat_kernel_calls_is_macro (word)
+         && (g_str_has_suffix (word, "_sync") || !g_str_has_prefix (word, "__shfl"))
+         && !g_str_equal (word, "leat_queue_next_of_block") && !g_str_equal (word, "leat_fuse_await");
 }
 
 /* Macros of the dialect that need the thread. */
@@ -176,6 +191,8 @@ leat_kernel_calls_read_asks (LeatKernelCalls *self, guint token, const char *wor
 
   if (g_str_equal (word, "extern") && leat_tokens_is (tokens, token + 1, "__shared__"))
     return LEAT_KERNEL_ASKS_SHARED;
+  if (leat_tokens_assembly_waits (tokens, token))
+    return LEAT_CALLS_WAITS | LEAT_CALLS_OTHERWISE;
   if (leat_tokens_is (tokens, token + 1, "(") && leat_tokens_is (tokens, token + 2, ")"))
     token += 2; /* `thread_index ().y` */
   if (!leat_tokens_is (tokens, token + 1, "."))
@@ -397,7 +414,7 @@ leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token)
   g_autofree char *word = leat_tokens_dup (self->unit->tokens, token);
   guint node = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, word));
 
-  return leat_kernel_calls_is_wait (word)
+  return leat_kernel_calls_is_wait (word) || leat_tokens_assembly_waits (self->unit->tokens, token)
          || (node > 0 && (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_WAITS))
          || (leat_toolkit_words_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_WAITS);
 }
@@ -410,6 +427,8 @@ leat_kernel_calls_token_waits_otherwise (LeatKernelCalls *self, guint token)
 
   if (leat_kernel_calls_is_wait (word))
     return !g_str_equal (word, "__syncthreads");
+  if (leat_tokens_assembly_waits (self->unit->tokens, token))
+    return TRUE;
   if (node == 0)
     return (leat_toolkit_words_read (self->unit, self->toolkit, token) & LEAT_TOOLKIT_WAITS) != 0;
   return (g_array_index (self->traits, guint, node - 1) & LEAT_CALLS_OTHERWISE) != 0;

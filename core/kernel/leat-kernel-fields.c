@@ -193,6 +193,8 @@ leat_fields_add_struct (LeatFields *self, guint open, const char *path, const ch
   g_string_append (self->values, self->assigns ? "" : "{ ");
   for (guint i = open + 1; i < close; i = end)
     {
+      if (leat_tokens_is (tokens, i, "virtual"))
+        return FALSE;
       end = leat_kernel_unit_skip_function (self->unit, i, close);
       if (end != i)
         continue;

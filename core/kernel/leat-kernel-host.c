@@ -6,8 +6,10 @@
  * are edited, and then each function is given the thread that runs it (leat-kernel-self.c). */
 
 #include "leat-kernel-bring-private.h"
+#include "leat-kernel-families-private.h"
 #include "leat-kernel-host-private.h"
 #include "leat-kernel-locals-private.h"
+#include "leat-kernel-ptx-private.h"
 #include "leat-kernel-queue-private.h"
 #include "leat-kernel-report-private.h"
 #include "leat-kernel-persistent-private.h"
@@ -197,11 +199,14 @@ leat_host_writer_append_module (LeatHostWriter *self, GString *out)
   gboolean persistent = (self->form & LEAT_KERNEL_PERSISTENT) != 0;
   g_autofree char *words = persistent ? leat_kernel_dup_host_persistent_words () : NULL;
   g_autofree char *members = persistent ? leat_kernel_dup_host_persistent_members () : NULL;
+  const char *base = reports[0] != '\0' ? "leat_reporter" : "leat_thread";
+  g_autofree char *families = leat_kernel_unit_dup_host_members (self->unit, &base);
 
   g_string_append (out, reports);
+  g_string_append (out, families);
   g_string_append (out, words != NULL ? words : "");
-  g_string_append_printf (out, "namespace { struct leat_module : %s {\n%s}; } // namespace\n",
-                          reports[0] != '\0' ? "leat_reporter" : "leat_thread", members != NULL ? members : "");
+  g_string_append_printf (out, "namespace { struct leat_module : %s {\n%s}; } // namespace\n", base,
+                          members != NULL ? members : "");
   leat_host_append_headers (out, behind);
 }
 
@@ -218,6 +223,7 @@ leat_host_writer_dup_text (LeatHostWriter *self, GError **error)
   g_autofree char *threads = leat_kernel_unit_dup_brought_threads (self->unit);
   g_autofree char *written = g_strconcat (queues, threads, edited, NULL);
   g_autofree char *brought = leat_kernel_unit_dup_brought_text (self->unit, FALSE);
+  g_autofree char *families = leat_kernel_unit_dup_host_families (self->unit);
   gboolean anywhere = FALSE;
   g_autofree char *body = leat_kernel_dup_with_selves (self, written, &anywhere, error);
   g_autofree char *tables = NULL, *assertions = NULL;
@@ -231,6 +237,7 @@ leat_host_writer_dup_text (LeatHostWriter *self, GError **error)
   g_string_append (out, anywhere ? "#define LEAT_ANYWHERE 1\n" : "");
   g_string_append (out, self->form & LEAT_KERNEL_WIDE ? "#define LEAT_WIDE 1\n" : "");
   leat_host_append_headers (out, headers);
+  g_string_append (out, families);
   g_string_append (out, brought);
   leat_host_writer_append_module (self, out);
   g_string_append (out, body);
@@ -263,5 +270,7 @@ leat_kernel_unit_to_host (const LeatKernelUnit *unit, LeatKernelForm form, GErro
   for (guint i = 0; i < unit->decls->len; i++)
     if (!leat_host_writer_edit_decl (&writer, i, error))
       return NULL;
+  if (!leat_kernel_unit_edit_assembly (unit, edits, error))
+    return NULL;
   return leat_host_writer_dup_text (&writer, error);
 }

@@ -208,6 +208,6 @@ leat_kernel_source_new_instance (LeatKernelSource *self, const char *entry, GErr
   made = leat_kernel_source_new_made (self->name, instance->entry, leat_instance_make, instance, leat_instance_free,
                                       leat_kernel_source_get_asks (self), error);
   if (made != NULL)
-    leat_kernel_source_set_strict (made, leat_kernel_source_is_strict (self));
+    leat_kernel_source_set_floats (made, leat_kernel_source_get_floats (self));
   return made;
 }

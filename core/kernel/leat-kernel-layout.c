@@ -93,11 +93,11 @@ leat_layout_of_struct (const LeatKernelUnit *unit, guint open, LeatLayout *self,
   *self = (LeatLayout){ 0, leat_layout_read_align (unit, open) };
   for (guint i = open + 1; i < close; i = end)
     {
+      if (leat_tokens_is (unit->tokens, i, "virtual"))
+        return FALSE;
       end = leat_kernel_unit_skip_function (unit, i, close);
       if (end != i)
         continue;
-      if (leat_tokens_is (unit->tokens, i, "virtual"))
-        return FALSE;
       if (leat_tokens_is (unit->tokens, i, ";") || leat_tokens_is (unit->tokens, i + 1, ":"))
         {
           end = leat_tokens_is (unit->tokens, i, ";") ? i + 1 : i + 2;

@@ -23,6 +23,28 @@ leat_plain_word_clear (gpointer data)
   g_free (((LeatPlainWord *) data)->words);
 }
 
+static void
+leat_plain_blank_bytes (LeatKernelText *text, guint begin, guint end)
+{
+  for (guint p = begin; p < end; p++)
+    if (text->text[p] != '\n')
+      text->text[p] = ' ';
+}
+
+/* Pragmas are about the loop that they stand before; a #line counts for what follows, too. */
+static void
+leat_plain_blank_pragmas (LeatKernelText *text, const LeatKernelUnit *unit, guint begin, guint end)
+{
+  for (guint i = 0; i < unit->tokens->directives->len; i++)
+    {
+      const LeatTokenGap *gap = &g_array_index (unit->tokens->directives, LeatTokenGap, i);
+      const char *words = text->text + gap->offset + 1;
+
+      if (gap->offset > begin && gap->offset < end && g_str_has_prefix (words + strspn (words, " \t"), "pragma"))
+        leat_plain_blank_bytes (text, gap->offset, gap->offset + gap->length);
+    }
+}
+
 /* Blanks keep every offset and line. */
 static void
 leat_plain_blank (LeatKernelText *text, const LeatKernelUnit *unit, guint first, guint last)
@@ -31,10 +53,10 @@ leat_plain_blank (LeatKernelText *text, const LeatKernelUnit *unit, guint first,
     {
       const LeatToken *token = leat_tokens_at (unit->tokens, i);
 
-      for (guint p = token->offset; p < token->offset + token->length; p++)
-        if (text->text[p] != '\n')
-          text->text[p] = ' ';
+      leat_plain_blank_bytes (text, token->offset, token->offset + token->length);
     }
+  leat_plain_blank_pragmas (text, unit, leat_tokens_at (unit->tokens, first)->offset,
+                            leat_tokens_at (unit->tokens, last)->offset);
 }
 
 static void

@@ -7,8 +7,6 @@
 
 G_BEGIN_DECLS
 
-/* Whether the file speaks of queues: the rest of one that does not costs nothing. */
-gboolean leat_kernel_unit_mentions_queues (const LeatKernelUnit *self);
 /* Has the kernel @decl a queue? */
 gboolean leat_kernel_unit_has_queue (const LeatKernelUnit *self, const LeatDecl *decl);
 /* The text before that of kernels with queues on a GPU, and on the CPU; empty for others. */

@@ -14,7 +14,8 @@
 
 #define LEAT_QUEUE_WORD "LeatQueue"
 
-gboolean
+/* Whether the file speaks of queues: the rest of one that does not costs nothing. */
+static gboolean
 leat_kernel_unit_mentions_queues (const LeatKernelUnit *self)
 {
   return strstr (self->tokens->text->text, LEAT_QUEUE_WORD) != NULL;

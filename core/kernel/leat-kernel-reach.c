@@ -39,6 +39,15 @@ leat_reach_is_word (LeatReach *self, guint token)
          && !leat_tokens_is_any (self->tokens, token, leat_kernel_type_words);
 }
 
+static gboolean
+leat_reach_has_braces (LeatReach *self, const LeatDecl *decl)
+{
+  for (guint i = decl->first; i < decl->last; i++)
+    if (leat_tokens_is (self->tokens, i, "{"))
+      return TRUE;
+  return FALSE;
+}
+
 /* The words of a type outside its braces, up to its bases; those of an enumeration inside too. */
 static void
 leat_reach_name_type (LeatReach *self, guint index)
@@ -46,7 +55,12 @@ leat_reach_name_type (LeatReach *self, guint index)
   static const char *const ends[] = { ":", "<", "=", ";", NULL };
   const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
   gboolean is_enum = FALSE, after = FALSE;
+  guint name = leat_kernel_unit_type_name (self->unit, decl);
 
+  if (name != G_MAXUINT)
+    leat_reach_name (self, name, index);
+  if (leat_tokens_is (self->tokens, decl->first, "typedef") && !leat_reach_has_braces (self, decl))
+    return;
   for (guint i = decl->first; i < decl->last; i++)
     {
       guint match = leat_tokens_at (self->tokens, i)->match;

@@ -38,12 +38,14 @@ leat_self_writer_find_call (LeatSelfWriter *self, guint token)
   return leat_tokens_is (self->tokens, open, "(") ? open : G_MAXUINT;
 }
 
-static gboolean
-leat_self_writer_is_kernel (LeatSelfWriter *self, const LeatDecl *decl)
+/* A kernel is given its thread by the tables, and nobody else calls it. */
+static void
+leat_self_writer_drop_kernel (LeatSelfWriter *self, const LeatDecl *decl)
 {
   g_autofree char *name = leat_tokens_dup (self->tokens, decl->name);
 
-  return g_hash_table_contains (self->kernels, name);
+  if (g_hash_table_contains (self->kernels, name))
+    g_hash_table_remove (self->given, name);
 }
 
 static gboolean
@@ -102,8 +104,8 @@ leat_self_writer_is_given (LeatSelfWriter *self, const LeatDecl *decl)
 static gboolean
 leat_self_writer_is_self (LeatSelfWriter *self, guint token)
 {
-  static const char *const indices[] = { "threadIdx",  "blockIdx",     "blockDim", "gridDim",
-                                         "leat_block", "leat_trimmed", NULL };
+  static const char *const indices[] = { "threadIdx",  "blockIdx",     "blockDim",       "gridDim",
+                                         "leat_block", "leat_trimmed", "leat_ptx_carry", NULL };
   g_autofree char *word = leat_tokens_dup (self->tokens, token);
 
   if (!leat_kernel_calls_is_self (word) || leat_self_writer_is_member (self, token))
@@ -259,8 +261,8 @@ leat_self_writer_edit (LeatSelfWriter *self, LeatHostWriter *host)
       const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
 
       leat_self_writer_drop_decl (self, decl);
-      if (leat_self_writer_is_function (decl) && leat_self_writer_is_kernel (self, decl))
-        g_hash_table_remove (self->given, leat_tokens_dup (self->tokens, decl->name));
+      if (leat_self_writer_is_function (decl))
+        leat_self_writer_drop_kernel (self, decl);
     }
   for (guint i = 0; i < self->unit->decls->len; i++)
     leat_self_writer_edit_decl (self, leat_kernel_unit_at (self->unit, i));

@@ -24,7 +24,7 @@ typedef struct
 {
   char *path;
   char **defines; /* (nullable) */
-  gboolean strict;
+  LeatFloatFlags floats;
   LeatKernelSource *source;
   LeatFileStamp *stamps; /* of the files that its text depends on, in step */
   guint64 round;         /* in which the files were looked at last */
@@ -114,13 +114,13 @@ leat_shared_source_has_defines (LeatSharedSource *self, const char *const *defin
 
 /* (transfer full) (nullable) */
 static LeatKernelSource *
-leat_shared_source_find (const char *path, const char *const *defines, gboolean strict)
+leat_shared_source_find (const char *path, const char *const *defines, LeatFloatFlags floats)
 {
   for (GList *link = leat_shared.head; link != NULL; link = link->next)
     {
       LeatSharedSource *shared = link->data;
 
-      if (shared->strict != strict || !g_str_equal (shared->path, path)
+      if (shared->floats != floats || !g_str_equal (shared->path, path)
           || !leat_shared_source_has_defines (shared, defines))
         continue;
       g_queue_unlink (&leat_shared, link);
@@ -138,7 +138,7 @@ leat_shared_source_find (const char *path, const char *const *defines, gboolean 
 
 /* @before: the stamp of the file itself before it was read, so that one that changed since is not kept. */
 static void
-leat_shared_source_add (const char *path, const char *const *defines, gboolean strict, LeatKernelSource *source,
+leat_shared_source_add (const char *path, const char *const *defines, LeatFloatFlags floats, LeatKernelSource *source,
                         const LeatFileStamp *before)
 {
   const GPtrArray *files = leat_kernel_source_get_text (source)->asked;
@@ -152,7 +152,7 @@ leat_shared_source_add (const char *path, const char *const *defines, gboolean s
   shared = g_new0 (LeatSharedSource, 1);
   shared->path = g_strdup (path);
   shared->defines = g_strdupv ((char **) defines);
-  shared->strict = strict;
+  shared->floats = floats;
   shared->source = leat_kernel_source_ref (source);
   shared->stamps = g_steal_pointer (&stamps);
   shared->round = leat_shared_round;
@@ -178,19 +178,40 @@ leat_shared_source_add (const char *path, const char *const *defines, gboolean s
 LeatKernelSource *
 leat_kernel_source_new_shared (const char *path, const char *const *defines, gboolean strict, GError **error)
 {
+  return leat_kernel_source_new_shared_with_floats (path, defines, strict ? LEAT_FLOATS_STRICT : LEAT_FLOATS_CONTRACT,
+                                                    error);
+}
+
+/**
+ * leat_kernel_source_new_shared_with_floats: (skip)
+ * @path: a `.cu` file
+ * @defines: (array zero-terminated=1) (nullable): macros, each `NAME` or `NAME=VALUE`
+ * @floats: what the compiler may do with floating point
+ * @error: return location
+ *
+ * Reads a file as leat_kernel_source_new_shared() does, with each freedom of the compiler named.
+ *
+ * Returns: (transfer full): the source
+ *
+ * Since: 0.1
+ */
+LeatKernelSource *
+leat_kernel_source_new_shared_with_floats (const char *path, const char *const *defines, LeatFloatFlags floats,
+                                           GError **error)
+{
   LeatKernelSource *source;
   LeatFileStamp before;
 
   g_mutex_lock (&leat_shared_lock);
-  source = leat_shared_source_find (path, defines, strict);
+  source = leat_shared_source_find (path, defines, floats);
   if (source == NULL)
     {
       leat_file_stamp_take (&before, path);
       source = leat_kernel_source_new_full (path, NULL, defines, error);
       if (source != NULL)
         {
-          leat_kernel_source_set_strict (source, strict);
-          leat_shared_source_add (path, defines, strict, source, &before);
+          leat_kernel_source_set_floats (source, floats);
+          leat_shared_source_add (path, defines, floats, source, &before);
         }
     }
   g_mutex_unlock (&leat_shared_lock);

@@ -143,6 +143,27 @@ leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GErr
                  entry, list);
 }
 
+static void
+leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototype)
+{
+  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
+
+  for (guint i = 1; i < parts->len; i++)
+    {
+      LeatKernelSource *part = g_ptr_array_index (parts, i);
+      const LeatPrototype *other = leat_kernel_unit_find_kernel (part->unit, prototype->entry) != NULL
+                                     ? leat_kernel_source_get_prototype (part, prototype->entry, NULL)
+                                     : NULL;
+
+      if (other == NULL)
+        continue;
+      prototype->has_dynamic_shared |= other->has_dynamic_shared;
+      prototype->has_assembly |= other->has_assembly;
+      prototype->reports |= other->reports;
+      prototype->syncs_grid |= other->syncs_grid;
+    }
+}
+
 /* Under the lock. */
 static LeatPrototype *
 leat_kernel_source_make_prototype (LeatKernelSource *self, const LeatDecl *decl, GError **error)
@@ -240,7 +261,7 @@ leat_kernel_source_find_entry_warnings (LeatKernelSource *self, const char *entr
   return g_hash_table_lookup (self->entry_warnings, entry);
 }
 
-const char *const *
+static const char *const *
 leat_kernel_source_get_entry_warnings (LeatKernelSource *self, const char *entry)
 {
   const char *const *lines;
@@ -266,25 +287,4 @@ leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entr
 {
   g_return_val_if_fail (self != NULL && entry != NULL, NULL);
   return g_strdupv ((char **) leat_kernel_source_get_entry_warnings (self, entry));
-}
-
-void
-leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototype)
-{
-  g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
-
-  for (guint i = 1; i < parts->len; i++)
-    {
-      LeatKernelSource *part = g_ptr_array_index (parts, i);
-      const LeatPrototype *other = leat_kernel_unit_find_kernel (part->unit, prototype->entry) != NULL
-                                     ? leat_kernel_source_get_prototype (part, prototype->entry, NULL)
-                                     : NULL;
-
-      if (other == NULL)
-        continue;
-      prototype->has_dynamic_shared |= other->has_dynamic_shared;
-      prototype->has_assembly |= other->has_assembly;
-      prototype->reports |= other->reports;
-      prototype->syncs_grid |= other->syncs_grid;
-    }
 }

@@ -236,6 +236,6 @@ leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstp
   made = leat_kernel_source_new_made (self->name, self->instance, leat_filled_make, filled, leat_filled_free,
                                       leat_kernel_source_get_asks (self), error);
   if (made != NULL)
-    leat_kernel_source_set_strict (made, leat_kernel_source_is_strict (self));
+    leat_kernel_source_set_floats (made, self->floats);
   return made;
 }

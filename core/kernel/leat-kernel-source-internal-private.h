@@ -14,7 +14,8 @@ struct _LeatKernelSource
   gatomicrefcount refs;
   char *name;
   char *instance; /* (nullable): of a template, that the text has as a kernel */
-  gboolean strict;
+  LeatFloatFlags floats;
+  GBytes *image; /* (nullable): its kernels came compiled, and the text has their prototypes alone */
   LeatKernelText *text;
   LeatKernelUnit *unit;
   GPtrArray *kernels;         /* LeatDecl, in the order of the file */
@@ -44,6 +45,5 @@ gboolean leat_kernel_source_read_unit (LeatKernelSource *self, GError **error);
  * @lanes: for many lanes in one launch. (transfer container) */
 GPtrArray *leat_kernel_source_list_parts (LeatKernelSource *self, gboolean lanes);
 void leat_kernel_source_note_reporting (LeatKernelSource *self);
-void leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototype);
 
 G_END_DECLS

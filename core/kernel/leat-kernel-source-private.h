@@ -38,9 +38,9 @@ LeatKernelSource *leat_kernel_source_new_full (const char *name, const char *tex
 /* Results of the source transformation of a file; made when first asked for, owned by the source, safe from any thread.
  * The texts name files by base name only, so that equal kernels in different folders are one image. */
 
-/* C++ for the host: the file as the body of a struct, entry table included (leat-host-module.h). */
+/* C++ for the host: the file, and the table of its entries (leat-host-module.h). */
 const char *leat_kernel_source_get_host_text (LeatKernelSource *self, GError **error);
-/* The file as it was read, with what it includes: all that the two texts depend on beside `strict`. */
+/* The file as it was read, with what it includes: all that the two texts depend on beside `floats`. */
 const LeatKernelText *leat_kernel_source_get_text (LeatKernelSource *self);
 /* CUDA C for NVRTC. */
 const char *leat_kernel_source_get_cuda_text (LeatKernelSource *self, GError **error);
@@ -64,9 +64,8 @@ gboolean leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *oth
  * makes many nodes.  They do not nest. */
 void leat_kernel_source_begin_round (void);
 void leat_kernel_source_end_round (void);
-/* The warnings that leat_kernel_source_list_entry_warnings () copies. */
-const char *const *leat_kernel_source_get_entry_warnings (LeatKernelSource *self, const char *entry);
-gboolean leat_kernel_source_is_strict (LeatKernelSource *self);
+/* Their names, as leat_float_flags_parse () takes them. (transfer full) */
+char *leat_float_flags_to_string (LeatFloatFlags flags);
 /* A code that a file declares for what its kernels report. */
 typedef struct
 {
@@ -81,6 +80,11 @@ typedef struct
 const LeatReportCode *leat_kernel_source_list_reports (LeatKernelSource *self, guint *n);
 /* (nullable): NULL where the code is not declared */
 const LeatReportCode *leat_kernel_source_find_report (LeatKernelSource *self, guint code);
+
+/* (nullable): of a source whose kernels came compiled (leat-kernel-image.c) */
+GBytes *leat_kernel_source_get_image (LeatKernelSource *self);
+/* The same for who loads it, or why that cannot be. @is_plain: nothing but the kernels is asked for (transfer full) */
+GBytes *leat_kernel_source_take_image (LeatKernelSource *self, gboolean is_host, gboolean is_plain, GError **error);
 
 /* Puts the user's file names into a compiler's messages. */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);

@@ -63,7 +63,6 @@ leat_kernel_source_new_empty (const char *name)
   g_mutex_init (&self->parts_lock);
   self->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_kernel_source_unref);
   self->name = g_strdup (name);
-  self->strict = TRUE;
   self->target.arch = LEAT_KERNEL_ARCH;
   return self;
 }
@@ -233,6 +232,7 @@ leat_kernel_source_unref (LeatKernelSource *self)
   g_clear_pointer (&self->unit, leat_kernel_unit_free);
   g_clear_pointer (&self->text, leat_kernel_text_free);
   g_clear_pointer (&self->parts, g_ptr_array_unref);
+  g_clear_pointer (&self->image, g_bytes_unref);
   if (self->maker_free != NULL)
     self->maker_free (self->maker_data);
   g_mutex_clear (&self->parts_lock);
@@ -267,23 +267,13 @@ leat_kernel_source_get_name (LeatKernelSource *self)
  * Chooses between equal results (the default) and contraction of products and sums.
  *
  * In a strict image a multiplication and an addition are rounded one by one, as the text says, so that a CPU and a GPU
- * agree bit by bit on additions, products, quotients and square roots.
+ * agree bit by bit on additions, products, quotients and square roots.  leat_kernel_source_set_floats() has all that a
+ * compiler may be allowed.
  */
 void
 leat_kernel_source_set_strict (LeatKernelSource *self, gboolean strict)
 {
-  g_return_if_fail (self != NULL);
-  g_mutex_lock (&self->lock);
-  self->strict = strict;
-  g_clear_pointer (&self->host_text, g_free);
-  g_clear_pointer (&self->cuda_text, g_free);
-  g_mutex_unlock (&self->lock);
-}
-
-gboolean
-leat_kernel_source_is_strict (LeatKernelSource *self)
-{
-  return self->strict;
+  leat_kernel_source_set_floats (self, strict ? LEAT_FLOATS_STRICT : LEAT_FLOATS_CONTRACT);
 }
 
 const LeatKernelText *
@@ -329,7 +319,7 @@ const char *
 leat_kernel_source_why_not_wide (LeatKernelSource *self, const char *entry)
 {
   g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, TRUE);
-  const char *why = NULL;
+  const char *why = self->image != NULL ? "its kernel came compiled, for one launch at a time" : NULL;
 
   for (guint i = 0; i < parts->len && why == NULL; i++)
     why = leat_kernel_source_find_why_not_wide (g_ptr_array_index (parts, i), entry);
@@ -353,7 +343,8 @@ const char *
 leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage)
 {
   g_autoptr (GPtrArray) parts = leat_kernel_source_list_parts (self, FALSE);
-  const char *why = leat_kernel_source_find_why_no_stage (self, entry, stage);
+  const char *why = self->image != NULL ? "its kernel came compiled, and only text can be joined"
+                                        : leat_kernel_source_find_why_no_stage (self, entry, stage);
 
   for (guint i = 1; i < parts->len && why == NULL; i++)
     {
@@ -450,7 +441,7 @@ gboolean
 leat_kernel_source_equal (LeatKernelSource *self, LeatKernelSource *other)
 {
   return self == other
-         || (self->strict == other->strict && g_str_equal (self->name, other->name)
+         || (self->floats == other->floats && g_str_equal (self->name, other->name)
              && g_str_equal (self->text->text, other->text->text)
              && (self->text->asks == 0 || leat_kernel_source_reads_same (self, other)));
 }

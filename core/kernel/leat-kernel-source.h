@@ -163,6 +163,33 @@ typedef struct
   gboolean is_bool;
 } LeatKernelType;
 
+/**
+ * LeatFloatFlags:
+ * @LEAT_FLOATS_STRICT: nothing: each operation is rounded by itself, as the text says
+ * @LEAT_FLOATS_CONTRACT: a product and a sum may be one operation, rounded once
+ * @LEAT_FLOATS_FLUSH: numbers of `float` too small for full precision may be 0; GPUs alone
+ * @LEAT_FLOATS_DIV: quotients of `float` may be wrong in the last bits; GPUs alone
+ * @LEAT_FLOATS_SQRT: square roots of `float` may be wrong in the last bits; GPUs alone
+ * @LEAT_FLOATS_INTRINSICS: functions such as `sinf` may be the device's fast ones; GPUs alone
+ *
+ * The freedoms of a compiler with floating point.
+ *
+ * All of them together are what `nvcc --use_fast_math` allows.
+ *
+ * Since: 0.1
+ */
+typedef enum /*< flags >*/
+{
+  LEAT_FLOATS_STRICT = 0,
+  LEAT_FLOATS_CONTRACT = 1 << 0,
+  LEAT_FLOATS_FLUSH = 1 << 1,
+  LEAT_FLOATS_DIV = 1 << 2,
+  LEAT_FLOATS_SQRT = 1 << 3,
+  LEAT_FLOATS_INTRINSICS = 1 << 4,
+} LeatFloatFlags;
+
+gboolean leat_float_flags_parse (const char *text, LeatFloatFlags *flags, GError **error);
+
 #define LEAT_TYPE_KERNEL_SOURCE (leat_kernel_source_get_type ())
 /* A `.cu` text behind its preprocessor; immutable, reference-counted. */
 typedef struct _LeatKernelSource LeatKernelSource;
@@ -174,6 +201,12 @@ LeatKernelSource *leat_kernel_source_new_from_file_with_defines (const char *pat
                                                                  GError **error);
 LeatKernelSource *leat_kernel_source_new_shared (const char *path, const char *const *defines, gboolean strict,
                                                  GError **error);
+LeatKernelSource *leat_kernel_source_new_shared_with_floats (const char *path, const char *const *defines,
+                                                             LeatFloatFlags floats, GError **error);
+/* Kernels that come compiled. */
+LeatKernelSource *leat_kernel_source_new_from_image (const char *path, const char *entry, gboolean *is_image,
+                                                     GError **error);
+gboolean leat_kernel_source_is_image (LeatKernelSource *self);
 char **leat_kernel_split_defines (const char *list);
 /* @name stands in messages. */
 LeatKernelSource *leat_kernel_source_new (const char *name, const char *text, GError **error);
@@ -182,6 +215,8 @@ void leat_kernel_source_unref (LeatKernelSource *self);
 const char *leat_kernel_source_get_name (LeatKernelSource *self);
 /* TRUE (default): no contraction; part of the image's key. Set before first use. */
 void leat_kernel_source_set_strict (LeatKernelSource *self, gboolean strict);
+void leat_kernel_source_set_floats (LeatKernelSource *self, LeatFloatFlags floats);
+LeatFloatFlags leat_kernel_source_get_floats (LeatKernelSource *self);
 char **leat_kernel_source_list_entries (LeatKernelSource *self); /* (transfer full) */
 /* With entry NULL: the only one, or ENTRY naming them. Owned by the source. */
 const LeatPrototype *leat_kernel_source_get_prototype (LeatKernelSource *self, const char *entry, GError **error);
@@ -189,6 +224,7 @@ const LeatPrototype *leat_kernel_source_get_prototype (LeatKernelSource *self, c
 const char *const *leat_kernel_source_list_warnings (LeatKernelSource *self);
 char **leat_kernel_source_list_entry_warnings (LeatKernelSource *self, const char *entry);
 char *leat_kernel_source_dup_grid_wait (LeatKernelSource *self, const char *entry);
+char *leat_kernel_source_dup_why_one_block (LeatKernelSource *self, const char *entry, gboolean *loops);
 
 /* Variables at file scope that a CUDA program would fill. */
 gboolean leat_kernel_source_find_variable (LeatKernelSource *self, const char *name, LeatKernelType *type,

@@ -21,7 +21,7 @@ leat_kernel_source_make_for (LeatKernelSource *self, const LeatKernelTarget *tar
   g_autoptr (LeatKernelSource) made = leat_kernel_source_new_empty (self->name);
   g_autofree char *text = NULL;
 
-  made->strict = self->strict;
+  made->floats = self->floats;
   made->target = *target;
   made->is_part = TRUE;
   made->instance = g_strdup (self->instance);
@@ -125,7 +125,7 @@ leat_kernel_source_get_for (LeatKernelSource *self, const LeatKernelTarget *targ
         leat_kernel_source_unref (made);
     }
   if (part != NULL)
-    part->strict = self->strict;
+    part->floats = self->floats;
   g_mutex_unlock (&self->parts_lock);
   return part;
 }

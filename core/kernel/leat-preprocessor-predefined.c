@@ -312,7 +312,7 @@ leat_pp_find_target (LeatPreprocessor *self, const LeatPpWord *word)
   return macro;
 }
 
-LeatPpMacro *
+static LeatPpMacro *
 leat_pp_find_predefined (LeatPreprocessor *self, const LeatPpWord *word)
 {
   LeatPpMacro *shared = g_hash_table_lookup (leat_pp_get_shared (), word);

@@ -179,9 +179,6 @@ void leat_pp_pop_macro (LeatPreprocessor *self, const char *name);
 GHashTable *leat_pp_macros_new (void);
 void leat_pp_macro_free (LeatPpMacro *self);
 
-/* leat-preprocessor-predefined.c */
-LeatPpMacro *leat_pp_find_predefined (LeatPreprocessor *self, const LeatPpWord *word);
-
 /* leat-preprocessor-expand.c */
 /* The next token with macros expanded. */
 void leat_pp_next (LeatPreprocessor *self, LeatPpToken *token);

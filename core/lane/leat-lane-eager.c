@@ -12,6 +12,9 @@
 #include "leat-lane-timing-private.h"
 #include "leat-lane-graph-private.h"
 
+/* Outside of graphs.  It is an op, and has ops. */
+static gboolean leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error);
+
 static CUresult
 leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream stream, const char **call)
 {
@@ -137,7 +140,8 @@ leat_lane_launch_op (LeatLane *self, LeatPath path, const LeatOp *op, GError **e
                                  : leat_lane_call_op (self, path, op, error);
 }
 
-gboolean
+/* The ops from @first to before @end, one by one; the device's context must be current. */
+static gboolean
 leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error)
 {
   for (guint i = first; i < end; i++)
@@ -161,7 +165,7 @@ leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GEr
 }
 
 /* Launches the loop's body until its test says that it is over, or nobody waits for that any more. */
-gboolean
+static gboolean
 leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error)
 {
   const LeatLoopReport *report = (const LeatLoopReport *) self->hosts[loop->report];

@@ -51,7 +51,6 @@ guint64 leat_lane_get_reserved_bytes (LeatLane *self);
 void leat_lane_trim_graph_memory (LeatLane *self);
 /* For who builds them piece by piece.  FALSE without an error where the lane is cut anew. */
 gboolean leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error);
-LeatExecutable *leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op);
 CUresult leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *node,
                                     const CUDA_KERNEL_NODE_PARAMS *kernel, const LeatEdges *edges, const char **call);
 /* Whether a refusal ends with graphs being built anew in which no kernel begins early. */

@@ -156,7 +156,7 @@ leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError 
 }
 
 /* The graph of the path that has the op in it; NULL where none has. */
-LeatExecutable *
+static LeatExecutable *
 leat_lane_find_executable (LeatLane *self, LeatPath path, const LeatOp *op)
 {
   LeatExecutable *it = &self->executables[path];

@@ -142,11 +142,9 @@ gboolean leat_lane_move_arena (LeatLane *self, GError **error);
 
 /* Work that is done lane after lane (leat-lane-turn.c). */
 LeatTurn *leat_turn_new (LeatDevice *device, GError **error);
-LeatTurn *leat_turn_ref (LeatTurn *self);
 void leat_turn_unref (LeatTurn *self);
 /* Does any op use what lanes share? */
 gboolean leat_plan_takes_turns (LeatPlan *self);
-gboolean leat_plan_has_turn (LeatPlan *self, const LeatOp *op);
 /* From the next graph on. */
 void leat_lane_set_turn (LeatLane *self, LeatTurn *turn);
 void leat_lane_find_turn (LeatLane *self);
@@ -196,8 +194,6 @@ void leat_lane_evict (LeatLane *self);
 /* With constants in place.  After an error it is evicted as before. */
 gboolean leat_lane_restore (LeatLane *self, GPtrArray *kept, GCancellable *cancellable, GError **error);
 gboolean leat_lane_pack_launches (LeatLane *self, GError **error);
-/* Outside of graphs. */
-gboolean leat_lane_drive_loop (LeatLane *self, LeatPath path, const LeatPlanLoop *loop, GError **error);
 /* The outcome of the loop in the last run, which has ended. */
 void leat_lane_get_loop_report (LeatLane *self, const LeatPlanLoop *loop, LeatLoopReport *report);
 /* Has any of its loops been ended by its budget? */
@@ -239,8 +235,6 @@ gboolean leat_lane_guard (LeatLane *self, GError **error);
 gboolean leat_lane_check_guard (LeatLane *self, GError **error);
 /* All of a path, graphs and ops between them. */
 gboolean leat_lane_launch (LeatLane *self, LeatPath path, GError **error);
-/* The ops from @first to before @end, one by one; the device's context must be current. */
-gboolean leat_lane_launch_ops (LeatLane *self, LeatPath path, guint first, guint end, GError **error);
 gboolean leat_lane_synchronize (LeatLane *self, GError **error);
 /* For a run, in the way that the session says. */
 gboolean leat_lane_wait (LeatLane *self, LeatWait wait, GError **error);
@@ -274,7 +268,6 @@ void leat_lane_shift (LeatLane *self, guint entry);
 guint64 leat_lane_get_moved_bytes (LeatLane *self, const LeatOp *op);
 guint leat_lane_get_depth (LeatLane *self, const LeatOp *op);
 LeatLaunch *leat_lane_get_launch (LeatLane *self, const LeatOp *op);
-gboolean leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error);
 void leat_lane_free_spread (LeatLane *self);
 /* Is it called lane by lane, where ops go to the stream one by one? */
 static inline gboolean

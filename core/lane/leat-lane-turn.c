@@ -25,7 +25,7 @@ leat_turn_new (LeatDevice *device, GError **error)
   return self;
 }
 
-LeatTurn *
+static LeatTurn *
 leat_turn_ref (LeatTurn *self)
 {
   g_atomic_ref_count_inc (&self->refs);
@@ -73,7 +73,7 @@ leat_op_wants_turn (LeatPlan *self, const LeatOp *op)
   return op->kind == LEAT_OP_KERNEL && (op->cooperative || leat_kernel_source_has_variables (op->source));
 }
 
-gboolean
+static gboolean
 leat_plan_has_turn (LeatPlan *self, const LeatOp *op)
 {
   if (LEAT_BOUND_OP (op)->elided || !leat_op_is_on_device (op))

@@ -12,7 +12,7 @@
 #include "bind/leat-bind-private.h"
 #include "leat-lane-graph-private.h"
 
-gboolean
+static gboolean
 leat_lane_pack_spread (LeatLane *self, const LeatOp *op, GError **error)
 {
   guint n = LEAT_BOUND_PLAN (self->plan)->traits.entries;

@@ -59,8 +59,6 @@ leat_persistent_count (guint64 *counter)
 
 /* For no answer at all, before the device counts as hung. */
 gint64 leat_persistent_get_patience_us (LeatPersistent *self);
-/* With the lock held. */
-gboolean leat_persistent_is_gone (LeatPersistent *self);
 /* A run took too long: the kernel is ending, and is waited for. */
 gboolean leat_persistent_settle_fault (LeatPersistent *self, GError **error);
 void leat_persistent_fail_run (LeatPersistent *self, const LeatPersistentFault *fault, GError **error);

@@ -105,6 +105,13 @@ leat_persistent_allocate (LeatPersistent *self, GError **error)
   return TRUE;
 }
 
+/* It says so itself, and takes up nothing from then on.  With the lock held. */
+static gboolean
+leat_persistent_is_gone (LeatPersistent *self)
+{
+  return __atomic_load_n (&self->signal->left, __ATOMIC_ACQUIRE) == self->params.launch;
+}
+
 /* Checks what the run signal does not show: whether the driver has given up, and whether the kernel does not end. */
 static gboolean
 leat_persistent_check_alive (LeatPersistent *self, gint64 waited_us, GError **error)
@@ -262,13 +269,6 @@ leat_persistent_free (LeatPersistent *self)
       leat_driver_remove_guest (leat_device_get_driver (self->device), &self->guest);
     }
   leat_device_release (self->device, self, leat_persistent_release);
-}
-
-/* It says so itself, and takes up nothing from then on. */
-gboolean
-leat_persistent_is_gone (LeatPersistent *self)
-{
-  return __atomic_load_n (&self->signal->left, __ATOMIC_ACQUIRE) == self->params.launch;
 }
 
 static CUresult

@@ -265,6 +265,28 @@ leat_program_look_at_kernel (LeatProgram *self, LeatModule *module, const LeatOp
   return leat_program_measure_grid (self, module, op, error);
 }
 
+/* What comes compiled has no wrapper of ours, which looks things up on the device. */
+static gboolean
+leat_program_check_wrapper (LeatProgram *self, const LeatOp *op, GError **error)
+{
+  const char *name = op->kind == LEAT_OP_KERNEL ? leat_kernel_source_get_name (op->source) : NULL;
+
+  if (!self->loaded[op->index].wrapped || name == NULL || !leat_kernel_source_is_image (op->source))
+    return TRUE;
+  if (leat_op_takes_counts (op))
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_PROTOTYPE,
+                 "kernel %s of %s came compiled, so it cannot be given a count that is on the device; take data of a "
+                 "fixed shape, or give the kernel as CUDA C",
+                 op->prototype->entry, name);
+  else
+    g_set_error (
+      error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_PROTOTYPE,
+      "kernel %s of %s came compiled, so it cannot look up memory that the application brings; set mode=copy "
+      "on the upload and the readback, or give the kernel as CUDA C",
+      op->prototype->entry, name);
+  return FALSE;
+}
+
 static gboolean
 leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *op, GError **error)
 {
@@ -279,7 +301,8 @@ leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *
 
   loaded->wrapped = LEAT_BOUND_PLAN (self->plan)->traits.persistent || bound->by_slot || bound->wide
                     || leat_op_takes_counts (op) || (op->kind == LEAT_OP_KERNEL && op->prototype->reports);
-
+  if (!leat_program_check_wrapper (self, op, error))
+    return FALSE;
   if (module == NULL)
     module = leat_program_load_module (self, op, error);
   if (module == NULL)
@@ -304,6 +327,7 @@ leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *
     return FALSE;
   if (self->measured && !leat_device_is_cpu (self->device))
     leat_program_load_timed (self, module, &shape, op);
+  memcpy (loaded->block, op->block, sizeof loaded->block);
   return TRUE;
 }
 
@@ -324,7 +348,8 @@ leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **erro
 
       if (!op->grid_by_occupancy)
         memcpy (self->loaded[i].grid, op->grid, sizeof op->grid);
-      if (leat_op_launches (op) && self->prototypes[i] != op->prototype
+      if (leat_op_launches (op)
+          && (self->prototypes[i] != op->prototype || memcmp (self->loaded[i].block, op->block, sizeof op->block) != 0)
           && !leat_program_load_kernel (self, lender, op, error))
         {
           if (LEAT_BOUND_PLAN (self->plan)->traits.persistent)

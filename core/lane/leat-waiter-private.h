@@ -12,7 +12,6 @@ G_BEGIN_DECLS
 typedef struct _LeatWaiter LeatWaiter;
 
 LeatWaiter *leat_waiter_new (GError **error);
-LeatWaiter *leat_waiter_ref (LeatWaiter *self);
 void leat_waiter_unref (LeatWaiter *self);
 int leat_waiter_get_fd (LeatWaiter *self);
 gboolean leat_waiter_is_told (LeatWaiter *self);

@@ -49,7 +49,7 @@ leat_waiter_new (GError **error)
   return self;
 }
 
-LeatWaiter *
+static LeatWaiter *
 leat_waiter_ref (LeatWaiter *self)
 {
   g_atomic_ref_count_inc (&self->refs);

@@ -87,6 +87,8 @@ struct _LeatOp
   guint shared_bytes;
   gboolean cooperative;
   gboolean grid_by_occupancy;
+  LeatBlockChoice *choices; /* (nullable): the blocks and grids that it may have, the usual one first */
+  guint n_choices;
   guint grid_most; /* then: blocks that there is work for; 0: for any number */
   LeatPattern pattern;
   guint64 reach;        /* STENCIL */
@@ -138,6 +140,5 @@ const char *leat_transfer_mode_get_name (LeatTransferMode mode);
 gboolean leat_param_is_pointer (const LeatParam *param);
 /* Whether an integer parameter of a kernel can hold a number. */
 gboolean leat_param_fits (const LeatParam *param, guint64 number);
-void leat_fusion_free (LeatFusion *self);
 
 G_END_DECLS

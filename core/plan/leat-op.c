@@ -27,9 +27,19 @@ leat_op_clear_args (LeatOp *op)
   op->n_args = 0;
 }
 
+static void
+leat_fusion_free (LeatFusion *self)
+{
+  g_ptr_array_unref (self->lines);
+  g_ptr_array_unref (self->doubts);
+  g_free (self->kernels);
+  g_free (self);
+}
+
 void
 leat_op_free (LeatOp *op)
 {
+  g_free (op->choices);
   g_free (op->touches);
   g_clear_pointer (&op->source, leat_kernel_source_unref);
   leat_op_clear_args (op);
@@ -74,15 +84,6 @@ leat_transfer_mode_get_name (LeatTransferMode mode)
                                        [LEAT_TRANSFER_KERNEL] = "kernel" };
 
   return names[mode];
-}
-
-void
-leat_fusion_free (LeatFusion *self)
-{
-  g_ptr_array_unref (self->lines);
-  g_ptr_array_unref (self->doubts);
-  g_free (self->kernels);
-  g_free (self);
 }
 
 guint

@@ -129,6 +129,8 @@ leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call)
       op->grid[i] = MAX (call->grid[i], 1);
       op->block[i] = MAX (call->block[i], 1);
     }
+  op->n_choices = MIN (call->n_choices, LEAT_BLOCK_MOST_CHOICES);
+  op->choices = g_memdup2 (call->choices, op->n_choices * sizeof *op->choices);
   op->shared_bytes = call->shared_bytes;
   op->cooperative = call->cooperative;
   op->grid_by_occupancy = call->grid_by_occupancy;

@@ -115,6 +115,30 @@ typedef enum
 } LeatPattern;
 
 /**
+ * LEAT_BLOCK_MOST_CHOICES: (skip)
+ *
+ * The most sizes of a block that a launch may choose among.
+ */
+#define LEAT_BLOCK_MOST_CHOICES 8
+
+/**
+ * LeatBlockChoice:
+ * @block: threads of a block along x, y and z
+ * @grid: blocks along x, y and z; ignored where the launch has as many as run at once
+ * @name: as it is printed and remembered, such as `16x16`
+ *
+ * One size of a block that a kernel may be launched with.
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  guint block[3];
+  guint grid[3];
+  char name[20];
+} LeatBlockChoice;
+
+/**
  * LeatKernelCall:
  * @source: where the kernel is
  * @entry: its name there
@@ -131,6 +155,9 @@ typedef enum
  * @n_buffers: how many
  * @pattern: what of its inputs its outputs follow from
  * @reach: with %LEAT_PATTERN_STENCIL: how many items away they may be, along each axis of the grid
+ * @choices: (array length=n_choices) (nullable): sizes of a block, of which the first run finds the fastest; the first
+ * one is @block and @grid. The results must be the same with each
+ * @n_choices: how many, at most %LEAT_BLOCK_MOST_CHOICES
  *
  * A launch of a kernel, for leat_recorder_add_kernel(), which copies it and keeps a reference on the source.
  */
@@ -150,6 +177,8 @@ typedef struct
   guint n_buffers;
   LeatPattern pattern;
   guint64 reach;
+  const LeatBlockChoice *choices;
+  guint n_choices;
 } LeatKernelCall;
 
 /**

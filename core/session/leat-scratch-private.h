@@ -11,7 +11,6 @@ G_BEGIN_DECLS
 typedef struct _LeatScratch LeatScratch;
 
 LeatScratch *leat_scratch_new (LeatDevice *device);
-LeatScratch *leat_scratch_ref (LeatScratch *self);
 void leat_scratch_unref (LeatScratch *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatScratch, leat_scratch_unref)

@@ -28,7 +28,7 @@ leat_scratch_new (LeatDevice *device)
   return self;
 }
 
-LeatScratch *
+static LeatScratch *
 leat_scratch_ref (LeatScratch *self)
 {
   g_atomic_ref_count_inc (&self->refs);

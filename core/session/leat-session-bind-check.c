@@ -16,7 +16,8 @@ leat_session_get_bind_name (const LeatOp *op)
   return op->kind == LEAT_OP_SOURCE ? "leat_session_bind_input ()" : "leat_session_bind_output ()";
 }
 
-gboolean
+G_GNUC_PRINTF (3, 4)
+static gboolean
 leat_session_refuse_binding (const LeatOp *op, GError **error, const char *format, ...)
 {
   g_autofree char *text = NULL;

@@ -10,7 +10,6 @@ G_BEGIN_DECLS
 /* All fail with what would do.  A port that no node has, or that takes no memory of the program's. */
 gboolean leat_session_refuse_port (LeatSession *self, GArray *entries, const char *name, const char *kind,
                                    GError **error);
-gboolean leat_session_refuse_binding (const LeatOp *op, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* Of the memory that is bound: those that a run reads or may write. */
 guint64 leat_session_get_bound_bytes (const LeatOp *op, const LeatBuffer *buffer, const LeatBinding *binding);
 gboolean leat_session_check_binding (const LeatOp *op, const LeatBuffer *buffer, const LeatBinding *binding,

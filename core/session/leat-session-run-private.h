@@ -81,6 +81,8 @@ LeatFlow leat_session_read_run (LeatSession *self, LeatFlight *flight, gboolean 
 /* Of a streamed run: begins to read, and waits until it has been read.  FALSE: it is for leat_session_read_run (). */
 gboolean leat_session_begin_read (LeatSession *self, LeatFlight *flight);
 LeatFlow leat_session_complete_read (LeatSession *self, LeatFlight *flight, GError **error);
+/* All that has been read of a run that is traced is there now. */
+void leat_run_mark_filled (LeatRun *run);
 gboolean leat_session_start_run (LeatSession *self, LeatFlight *flight, GError **error);
 gboolean leat_session_await_run (LeatSession *self, LeatFlight *flight, GError **error);
 gboolean leat_session_give_run (LeatSession *self, LeatFlight *flight, GCancellable *cancellable, GError **error);

@@ -28,8 +28,7 @@ leat_session_begin_tuning (LeatSession *self)
 {
   leat_tuning_begin (&self->tuning, self->plan, self->device,
                      self->options.calibrate && self->options.executor != LEAT_EXECUTOR_EAGER
-                       && !LEAT_BOUND_PLAN (self->plan)->traits.persistent
-                       && !LEAT_BOUND_PLAN (self->plan)->traits.integrated);
+                       && !LEAT_BOUND_PLAN (self->plan)->traits.persistent);
   if (self->options.calibrate)
     leat_plan_recall_learned (self->plan, self->device);
 }

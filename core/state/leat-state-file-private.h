@@ -20,7 +20,6 @@ typedef struct
   guint64 at;       /* of the first lane's contents in a file that was looked at; the others lie behind */
 } LeatStateEntry;
 
-void leat_state_entry_clear (LeatStateEntry *self);
 /* (element-type LeatStateEntry) (transfer full) */
 GArray *leat_state_entries_new (void);
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-void
+static void
 leat_state_entry_clear (LeatStateEntry *self)
 {
   g_free (self->name);

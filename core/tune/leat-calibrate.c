@@ -264,6 +264,42 @@ leat_calibrate_try_fusions (LeatCalibration *self, GError **error)
   return TRUE;
 }
 
+/* Kernels that stay apart, once it is known which do.  A block that the device cannot run is no way. */
+static gboolean
+leat_calibrate_try_blocks (LeatCalibration *self, GError **error)
+{
+  if (leat_plan_has_blocks (self->plan) && !leat_calibrate_apply (self, TRUE, error))
+    return FALSE;
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self->plan, i);
+
+      for (guint way = 1; way <= op->n_choices && !LEAT_BOUND_OP (op)->hidden; way++)
+        if (!leat_calibrate_try_kernel (self, op, way, error))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* The fastest run with the usual size of a block, beside the fastest of all. */
+static void
+leat_calibrate_note_gains (LeatCalibration *self)
+{
+  for (guint i = 0; i < self->plan->ops->len; i++)
+    {
+      LeatOp *op = leat_plan_get_op (self->plan, i);
+      double usual_us = G_MAXDOUBLE;
+
+      if (op->n_choices == 0)
+        continue;
+      for (guint k = 0; k < self->candidates->len; k++)
+        if (leat_calibrate_get (self, k)->ways[i] == 1)
+          usual_us = MIN (usual_us, leat_calibrate_get (self, k)->median_us);
+      leat_plan_note_block_gain (self->plan, op,
+                                 usual_us < G_MAXDOUBLE && self->best_us > 0 ? usual_us / self->best_us : 0);
+    }
+}
+
 /* As the plan is bound by the rule, but loops that can be one kernel are, unless they are unrolled or the device cannot
  * run that.
  * A set of ways that leaves one kernel is launched without a graph at first, which takes longer than what it will be in
@@ -278,6 +314,8 @@ leat_calibrate_begin (LeatCalibration *self, GError **error)
 
   for (guint i = 0; i < plan->ops->len; i++)
     self->ways[i] = leat_op_get_way (leat_plan_get_op (plan, i));
+  if (LEAT_BOUND_PLAN (plan)->traits.integrated)
+    return !LEAT_BOUND_PLAN (plan)->holds_back || leat_calibrate_apply (self, TRUE, error);
   rule = g_memdup2 (self->ways, bytes);
   for (guint i = 0; i < plan->ops->len; i++)
     if (leat_plan_get_op (plan, i)->kind == LEAT_OP_LOOP && leat_op_has_ways (leat_plan_get_op (plan, i))
@@ -309,6 +347,9 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
       g_clear_error (&self->tuning->trial_error); /* of a run that nobody waited for */
       return leat_told_check_loops (self->told, self->flight, &self->tuning->trial_error);
     }
+  /* Where the device's memory is the host's, all else is settled by that. */
+  if (LEAT_BOUND_PLAN (plan)->traits.integrated)
+    return leat_calibrate_try_blocks (self, error);
   for (LeatTransferMode way = LEAT_TRANSFER_COPY; way <= LEAT_TRANSFER_KERNEL; way++)
     if (!leat_calibrate_try_everywhere (self, way, error))
       return FALSE;
@@ -320,7 +361,7 @@ leat_calibrate_search (LeatCalibration *self, GError **error)
     if (leat_plan_get_op (plan, i)->kind == LEAT_OP_LOOP && leat_op_has_ways (leat_plan_get_op (plan, i))
         && !leat_calibrate_try_methods (self, leat_plan_get_op (plan, i), error))
       return FALSE;
-  return leat_calibrate_try_fusions (self, error);
+  return leat_calibrate_try_fusions (self, error) && leat_calibrate_try_blocks (self, error);
 }
 
 static LeatCandidate *
@@ -414,8 +455,9 @@ leat_tuning_begin (LeatTuning *self, LeatPlan *plan, LeatDevice *device, gboolea
   g_mutex_unlock (&self->lock);
   g_clear_error (&self->trial_error);
   self->ways_known = FALSE;
-  self->to_calibrate = wanted && leat_plan_has_choice (plan)
-                       && (!leat_tuning_recall_ways (self, plan, device) || leat_plan_has_bands (plan));
+  self->to_calibrate =
+    wanted && (LEAT_BOUND_PLAN (plan)->traits.integrated ? leat_plan_has_blocks (plan) : leat_plan_has_choice (plan))
+    && (!leat_tuning_recall_ways (self, plan, device) || leat_plan_has_bands (plan));
 }
 
 /* Whether an earlier session has found out what is best for such inputs; the plan is bound to it then. */
@@ -479,6 +521,8 @@ leat_tuning_calibrate (LeatTuning *self, LeatTold *told, LeatFlight *flight, GEr
   leat_driver_trace_end_aside ();
   leat_device_pop (device);
   self->ways_known = good && !calibration.away;
+  if (good && !recalled)
+    leat_calibrate_note_gains (&calibration);
   if (self->ways_known && !recalled)
     leat_tuning_remember_ways (self, plan, device, ways, calibration.best_us);
   return good;

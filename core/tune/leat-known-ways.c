@@ -38,10 +38,13 @@ leat_ways_add_op (XXH3_state_t *hash, LeatPlan *plan, const LeatOp *op)
     }
   if (op->kind != LEAT_OP_KERNEL)
     return;
+  /* Whichever of these it has, what is found out is which. */
+  XXH3_64bits_update (hash, op->choices, op->n_choices * sizeof *op->choices);
   /* That of as many blocks as run at once is known when the kernel is loaded, and not before. */
-  if (!op->grid_by_occupancy)
+  if (!op->grid_by_occupancy && op->n_choices == 0)
     XXH3_64bits_update (hash, op->grid, sizeof op->grid);
-  XXH3_64bits_update (hash, op->block, sizeof op->block);
+  if (op->n_choices == 0)
+    XXH3_64bits_update (hash, op->block, sizeof op->block);
   leat_ways_add_text (hash, op->prototype->entry);
   XXH3_64bits_update (hash, &leat_kernel_source_get_text (op->source)->hash, sizeof (guint64));
 }
@@ -104,6 +107,21 @@ leat_ways_read (LeatPlan *plan, GKeyFile *file, const char *band, guint *ways)
         return FALSE;
     }
   return TRUE;
+}
+
+/* Of a kernel with several sizes of a block: how much faster a run is with the one that was found. */
+static void
+leat_ways_read_gains (LeatPlan *plan, GKeyFile *file, const char *band)
+{
+  g_autofree char *group = leat_ways_dup_group ("ways", band);
+
+  for (guint i = 0; i < plan->ops->len; i++)
+    {
+      g_autofree char *key = g_strdup_printf ("gain-%u", i);
+
+      if (leat_plan_get_op (plan, i)->n_choices > 0)
+        leat_plan_note_block_gain (plan, leat_plan_get_op (plan, i), g_key_file_get_double (file, group, key, NULL));
+    }
 }
 
 /* Sets of ways are numbered in the order in which they were tried. */
@@ -197,6 +215,7 @@ leat_tuning_recall_ways (LeatTuning *self, LeatPlan *plan, LeatDevice *device)
   traits.ways = ways;
   leat_plan_bind (plan, &traits);
   self->ways_known = TRUE;
+  leat_ways_read_gains (plan, file, self->band);
   leat_ways_read_trials (self, file, self->band);
   return TRUE;
 }
@@ -213,6 +232,7 @@ leat_tuning_recall_ways_of_band (LeatTuning *self, LeatPlan *plan, LeatDevice *d
   g_mutex_unlock (&self->lock);
   if (!leat_ways_load (file, path) || !leat_ways_read (plan, file, self->band, ways))
     return FALSE;
+  leat_ways_read_gains (plan, file, self->band);
   leat_ways_read_trials (self, file, self->band);
   g_key_file_set_string (file, "transfers", "band", self->band);
   leat_ways_save (file, path);
@@ -238,10 +258,12 @@ leat_tuning_remember_ways (LeatTuning *self, LeatPlan *plan, LeatDevice *device,
   leat_ways_write_trials (self, file, self->band);
   for (guint i = 0; i < plan->ops->len; i++)
     {
-      g_autofree char *key = g_strdup_printf ("op-%u", i);
+      g_autofree char *key = g_strdup_printf ("op-%u", i), *gain = g_strdup_printf ("gain-%u", i);
 
       if (leat_op_has_ways (leat_plan_get_op (plan, i)))
         g_key_file_set_string (file, group, key, leat_op_get_way_name (leat_plan_get_op (plan, i), ways[i]));
+      if (leat_plan_get_op (plan, i)->n_choices > 0)
+        g_key_file_set_double (file, group, gain, LEAT_BOUND_OP (leat_plan_get_op (plan, i))->block_gain);
     }
   leat_ways_forget (file);
   leat_ways_save (file, path);

@@ -181,6 +181,38 @@ leat_kernel_check_grid (const LeatPrototype *prototype, const LeatKernelCall *ca
   return FALSE;
 }
 
+gboolean
+leat_kernel_check_image (const LeatPrototype *prototype, LeatRecorder *recorder, GError **error)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+      gboolean is_count = param->kind == LEAT_PARAM_INPUT_COUNT;
+      LeatSpec *spec =
+        is_count ? leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, param->port)) : NULL;
+      g_autofree char *text = NULL;
+
+      if (param->kind == LEAT_PARAM_QUEUE)
+        {
+          g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                       "kernel %s came compiled, so it cannot have a queue (\"%s\"); give it as CUDA C",
+                       prototype->entry, param->name);
+          return FALSE;
+        }
+      if (spec == NULL || !leat_spec_is_bounded (spec))
+        continue;
+      text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
+      g_set_error (
+        error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
+        "kernel %s came compiled and takes \"%s\" by value, and how many items \"%s\" (%s) has is known on "
+        "the device alone; link data of a fixed shape, or give the kernel as CUDA C, to which Leat adds what "
+        "reads the count there",
+        prototype->entry, param->name, param->port, text);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 void
 leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source, const char *const *cleared,
                         const char *const *updated, LeatRecorder *recorder)

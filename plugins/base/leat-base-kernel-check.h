@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 /* Blocks that wait for all others of their grid. */
 gboolean leat_kernel_check_grid (const LeatPrototype *prototype, const LeatKernelCall *call, GError **error);
 
+/* Of a kernel that came compiled: what it takes by value the host knows. */
+gboolean leat_kernel_check_image (const LeatPrototype *prototype, LeatRecorder *recorder, GError **error);
 /* Has the kernel an output, or a queue, of that name?  @property: where it stands */
 gboolean leat_kernel_check_name (const LeatPrototype *prototype, LeatParamKind kind, const char *property,
                                  const char *name, GError **error);

@@ -6,6 +6,7 @@
 
 #include "leat-base-kernel.h"
 
+#include "leat-base-block.h"
 #include "leat-base-call.h"
 #include "leat-base-geometry.h"
 #include "leat-base-kernel-check.h"
@@ -27,7 +28,7 @@ struct _LeatBaseKernel
   char *variables;
   guint64 shared;
   gboolean cooperative;
-  int fp;
+  char *fp;
   char *access;
   char *queue;
   char *keep;
@@ -43,27 +44,28 @@ struct _LeatBaseKernel
   char *loaded_defines;
   char *loaded_update, *loaded_clear, *loaded_variables;
   char **updated; /* outputs that it changes */
-  int loaded_fp;
+  char *loaded_fp;
 };
 
 G_DEFINE_FINAL_TYPE (LeatBaseKernel, leat_base_kernel, LEAT_TYPE_NODE)
 
-static const char *const fp_choices[] = { "strict", "fast", NULL };
 static const char *const scope_choices[] = { "session", "lane", NULL };
 static const char *const overflow_choices[] = { "error", "warn", NULL };
 static const char *const on_overflow_choices[] = { "error", "grow", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "source", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseKernel, source_path),
-    .blurb = "CUDA C file with the kernel" },
+    .blurb = "CUDA C file with the kernel; or PTX, a cubin or a fatbin, for GPUs only" },
   { sizeof (LeatProp), "entry", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, entry),
-    .blurb = "Name of the __global__ function; needed if the file has several" },
+    .blurb = "Name of the __global__ function; needed if the file has several.  For PTX, cubins and fatbins its "
+             "prototype, such as \"k(const f32 *x, f32 *y, u32 n)\"" },
   { sizeof (LeatProp), "defines", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, defines),
     .blurb = "Macros to define for the file, separated by commas, such as USE_DOUBLE,N=16; NAME "
              "alone is 1" },
   { sizeof (LeatProp), "block", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, block), .def.s = "auto",
     .blurb = "Threads of a block, such as 256, 16x16 or 8x8x4; auto: 256, or 16x16 for a kernel "
-             "that uses threadIdx.y, or 8x8x4 for threadIdx.z" },
+             "that uses threadIdx.y, or 8x8x4 for threadIdx.z; measured: the fastest of several, which "
+             "the first run finds out" },
   { sizeof (LeatProp), "grid", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, grid), .def.s = "auto",
     .blurb = "Blocks of the grid; auto: a thread for each item of the first output; items:PORT: a "
              "thread for each item of that port; 120x4: that many blocks; occupancy: as many "
@@ -84,9 +86,10 @@ static const LeatProp props[] = {
     .blurb = "Dynamic shared memory of a block; a kernel with extern __shared__ needs it" },
   { sizeof (LeatProp), "cooperative", LEAT_PROP_BOOL, 0, offsetof (LeatBaseKernel, cooperative),
     .blurb = "true: all blocks run at once, so that they may wait for each other" },
-  { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseKernel, fp), .choices = fp_choices,
-    .blurb = "strict: the same bytes on every device; fast: a multiplication and an addition may "
-             "become one operation" },
+  { sizeof (LeatProp), "fp", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, fp), .def.s = "strict",
+    .blurb = "Freedoms of the compiler with floating point, separated by commas.  strict: none, the same "
+             "bytes on every device; fast or contract: a multiplication and an addition may become one "
+             "operation; and on GPUs flush, div, sqrt, intrinsics; all: all of these" },
   { sizeof (LeatProp), "access", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, access), .def.s = "any",
     .blurb = "Which items an output item depends on, for fusing.  any: any items; elementwise: "
              "items with the same number, in the same thread; block: items that blocks with the "
@@ -145,7 +148,7 @@ leat_base_kernel_is_loaded (LeatBaseKernel *self, const char *path)
   return self->source != NULL && g_strcmp0 (self->loaded_path, path) == 0
          && g_strcmp0 (self->loaded_defines, self->defines) == 0 && g_strcmp0 (self->loaded_entry, self->entry) == 0
          && g_strcmp0 (self->loaded_update, self->update) == 0 && g_strcmp0 (self->loaded_clear, self->clear) == 0
-         && g_strcmp0 (self->loaded_variables, self->variables) == 0 && self->loaded_fp == self->fp;
+         && g_strcmp0 (self->loaded_variables, self->variables) == 0 && g_strcmp0 (self->loaded_fp, self->fp) == 0;
 }
 
 /* Which property is wrong, or would be if anything was. */
@@ -157,13 +160,49 @@ leat_base_kernel_get_suspect (LeatBaseKernel *self, LeatKernelSource *source, co
   return source != NULL && self->entry != NULL ? "entry" : "source";
 }
 
+/* What a compiler would be told is too late for a kernel that comes compiled. @source: (transfer full) (nullable) */
+static LeatKernelSource *
+leat_base_kernel_take_image (LeatBaseKernel *self, LeatKernelSource *source, GError **error)
+{
+  const struct
+  {
+    const char *name, *value;
+  } rows[] = { { "defines", self->defines },
+               { "variables", self->variables },
+               { "fp", g_str_equal (self->fp, "strict") ? NULL : self->fp } };
+
+  leat_node_blame (LEAT_NODE (self), "entry");
+  for (guint i = 0; source != NULL && i < G_N_ELEMENTS (rows); i++)
+    {
+      if (rows[i].value == NULL)
+        continue;
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                   "%s=%s: %s came compiled, so this has no effect any more; leave it out, and compile the file so",
+                   rows[i].name, rows[i].value, leat_kernel_source_get_name (source));
+      leat_node_blame (LEAT_NODE (self), rows[i].name);
+      g_clear_pointer (&source, leat_kernel_source_unref);
+    }
+  return source;
+}
+
 /* (transfer full) */
 static LeatKernelSource *
 leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
 {
   g_auto (GStrv) defines = self->defines != NULL ? leat_kernel_split_defines (self->defines) : NULL;
-  LeatKernelSource *source = leat_kernel_source_new_shared (path, (const char *const *) defines, self->fp == 0, error);
+  LeatKernelSource *source;
+  LeatFloatFlags floats;
+  gboolean is_image = FALSE;
 
+  if (!leat_float_flags_parse (self->fp, &floats, error))
+    {
+      leat_node_blame (LEAT_NODE (self), "fp");
+      return NULL;
+    }
+  source = leat_kernel_source_new_from_image (path, self->entry, &is_image, error);
+  if (is_image)
+    return leat_base_kernel_take_image (self, source, error);
+  source = leat_kernel_source_new_shared_with_floats (path, (const char *const *) defines, floats, error);
   if (source != NULL && self->entry != NULL && strchr (self->entry, '<') != NULL)
     {
       g_autoptr (LeatKernelSource) file = source;
@@ -183,8 +222,9 @@ static gboolean
 leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
 {
   g_autoptr (LeatKernelSource) source = leat_base_kernel_read (self, path, error);
+  gboolean is_image = source != NULL && leat_kernel_source_is_image (source);
   const LeatPrototype *prototype =
-    source != NULL ? leat_kernel_source_get_prototype (source, self->entry, error) : NULL;
+    source != NULL ? leat_kernel_source_get_prototype (source, is_image ? NULL : self->entry, error) : NULL;
   g_auto (GStrv) updated = NULL;
 
   if (source != NULL)
@@ -208,7 +248,8 @@ leat_base_kernel_load (LeatBaseKernel *self, const char *path, GError **error)
   self->loaded_entry = g_strdup (self->entry);
   g_free (self->loaded_defines);
   self->loaded_defines = g_strdup (self->defines);
-  self->loaded_fp = self->fp;
+  g_free (self->loaded_fp);
+  self->loaded_fp = g_strdup (self->fp);
   return TRUE;
 }
 
@@ -278,16 +319,23 @@ leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint 
 }
 
 static gboolean
+leat_base_kernel_is_measured (LeatBaseKernel *self)
+{
+  return g_str_equal (self->block, "measured");
+}
+
+static gboolean
 leat_base_kernel_choose_block (LeatBaseKernel *self, LeatKernelCall *call, guint *n_axes, GError **error)
 {
-  if (g_str_equal (self->block, "auto"))
+  if (g_str_equal (self->block, "auto") || leat_base_kernel_is_measured (self))
     {
       *n_axes = self->prototype->n_axes;
       memcpy (call->block, self->prototype->block, sizeof call->block);
       return TRUE;
     }
   if (!leat_geometry_parse (self->block, call->block, n_axes))
-    return leat_base_kernel_refuse (self, "block", self->block, "threads such as 256 or 16x16, or auto", error);
+    return leat_base_kernel_refuse (self, "block", self->block, "threads such as 256 or 16x16, or auto or measured",
+                                    error);
   return TRUE;
 }
 
@@ -351,6 +399,26 @@ leat_base_kernel_choose_pattern (LeatBaseKernel *self, LeatKernelCall *call, GEr
 }
 
 static gboolean
+leat_base_kernel_offer_blocks (LeatBaseKernel *self, LeatKernelCall *call, const guint64 threads[3],
+                               LeatBlockChoice *choices, GError **error)
+{
+  if (!leat_base_kernel_is_measured (self)
+      || leat_block_offer (call, self->prototype, self->grid, threads, choices, error))
+    return TRUE;
+  leat_node_blame (LEAT_NODE (self), "block");
+  return FALSE;
+}
+
+static gboolean
+leat_base_kernel_check_counts (LeatBaseKernel *self, LeatRecorder *recorder, GError **error)
+{
+  if (!leat_kernel_source_is_image (self->source) || leat_kernel_check_image (self->prototype, recorder, error))
+    return TRUE;
+  leat_node_blame (LEAT_NODE (self), "source");
+  return FALSE;
+}
+
+static gboolean
 leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
 {
   LeatBaseKernel *self = LEAT_BASE_KERNEL (node);
@@ -360,13 +428,15 @@ leat_base_kernel_record (LeatNode *node, LeatRecorder *recorder, GError **error)
                           .cooperative = self->cooperative };
   const LeatQueueChoice queues = leat_base_kernel_get_queues (self);
   g_auto (GStrv) cleared = NULL;
+  LeatBlockChoice choices[LEAT_BLOCK_MOST_CHOICES];
   guint64 threads[3] = { 0, 1, 1 };
   guint n_axes;
 
   if (!leat_base_kernel_choose_block (self, &call, &n_axes, error)
       || !leat_base_kernel_choose_pattern (self, &call, error) || !leat_base_kernel_check (self, &call, &cleared, error)
       || !leat_base_kernel_size_grid (self, recorder, n_axes, &call, threads, error)
-      || !leat_base_kernel_check_grid (self, &call, error)
+      || !leat_base_kernel_check_grid (self, &call, error) || !leat_base_kernel_check_counts (self, recorder, error)
+      || !leat_base_kernel_offer_blocks (self, &call, threads, choices, error)
       || !leat_call_record (node, self->prototype, recorder, &call, (const char *const *) cleared,
                             (const char *const *) self->updated, &queues, error))
     return FALSE;
@@ -391,6 +461,7 @@ leat_base_kernel_finalize (GObject *object)
   g_free (self->loaded_update);
   g_free (self->loaded_clear);
   g_free (self->loaded_variables);
+  g_free (self->loaded_fp);
   g_strfreev (self->updated);
   G_OBJECT_CLASS (leat_base_kernel_parent_class)->finalize (object);
 }

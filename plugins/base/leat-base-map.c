@@ -22,7 +22,7 @@ struct _LeatBaseMap
   char *expr;
   char *inputs;
   int type;
-  int fp;
+  char *fp;
   guint block;
 
   LeatExpression *expression;
@@ -36,7 +36,6 @@ G_DEFINE_FINAL_TYPE (LeatBaseMap, leat_base_map, LEAT_TYPE_NODE)
 static const char *const type_choices[] = { "same",   "u8",  "i8",   "u16",  "i16", "u32",  "i32",
                                             "u64",    "i64", "f32",  "f64",  "f16", "bf16", "f8e4m3",
                                             "f8e5m2", "c64", "c128", "bool", NULL };
-static const char *const fp_choices[] = { "strict", "fast", NULL };
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "expr", LEAT_PROP_STRING, LEAT_PROP_REQUIRED, offsetof (LeatBaseMap, expr),
@@ -45,9 +44,10 @@ static const LeatProp props[] = {
     .blurb = "Names of the inputs, separated by commas" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, type), .choices = type_choices,
     .blurb = "Type of the result; same: the type of the first input" },
-  { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, fp), .choices = fp_choices,
-    .blurb = "strict: the same bytes on every device; fast: a multiplication and an addition may "
-             "become one operation" },
+  { sizeof (LeatProp), "fp", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, fp), .def.s = "strict",
+    .blurb = "Freedoms of the compiler with floating point, separated by commas.  strict: none, the same "
+             "bytes on every device; fast or contract: a multiplication and an addition may become one "
+             "operation; and on GPUs flush, div, sqrt, intrinsics; all: all of these" },
   { sizeof (LeatProp), "block", LEAT_PROP_UINT, 0, offsetof (LeatBaseMap, block), .def.u = LEAT_MAP_BLOCK, .min.u = 1,
     .max.u = LEAT_MAP_MOST_BLOCK,
     .blurb = "Threads of a block; kernels with blocks of one size can be fused without a barrier" },
@@ -316,11 +316,17 @@ leat_base_map_compile_text (LeatBaseMap *self, LeatSpec *like, const LeatDtype *
   guint n_counts = leat_base_map_get_n_counts (self, leat_spec_is_bounded (like));
   guint64 row_items = leat_base_map_get_row_items (like);
   g_autofree char *text = leat_base_map_write_source (self, types, output, n_counts, row_items);
+  LeatFloatFlags floats;
 
+  if (!leat_float_flags_parse (self->fp, &floats, error))
+    {
+      leat_node_blame (LEAT_NODE (self), "fp");
+      return FALSE;
+    }
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = leat_kernel_source_new (self->expr, text, error);
   if (self->source != NULL)
-    leat_kernel_source_set_strict (self->source, self->fp == 0);
+    leat_kernel_source_set_floats (self->source, floats);
   return self->source != NULL;
 }
 

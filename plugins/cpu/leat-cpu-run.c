@@ -45,7 +45,8 @@ leat_cpu_run_get_now (void)
   return (gint64) now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-gboolean
+/* Takes the next blocks in order; FALSE when none are left or the launch is to stop. */
+static gboolean
 leat_cpu_run_claim (LeatCpuRun *self, guint64 *first, guint64 *last)
 {
   if (leat_cpu_run_is_stopped (self) || __atomic_load_n (&self->next, __ATOMIC_RELAXED) >= self->n_blocks)

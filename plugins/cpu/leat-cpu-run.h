@@ -49,9 +49,6 @@ typedef struct
   char begin_key, end_key, grid_keys[2];
 } LeatCpuRun;
 
-/* Takes the next blocks in order; FALSE when none are left or the launch is to stop. */
-gboolean leat_cpu_run_claim (LeatCpuRun *self, guint64 *first, guint64 *last);
-
 /* The first failure decides the result and is the only one that is told. */
 void leat_cpu_run_fail (LeatCpuRun *self, CUresult code, const char *text);
 

@@ -25,7 +25,7 @@ struct _LeatPrimitivesCompact
   int by;
   int emit;
   int index;
-  int fp;
+  char *fp;
   int on_overflow;
   gboolean in_place;
 
@@ -42,7 +42,6 @@ G_DEFINE_FINAL_TYPE (LeatPrimitivesCompact, leat_primitives_compact, LEAT_TYPE_N
 static const char *const by_choices[] = { "where", "flags", "bits", NULL };
 static const char *const emit_choices[] = { "items", "indices", "both", NULL };
 static const char *const index_choices[] = { "u32", "u64", NULL };
-static const char *const fp_choices[] = { "strict", "fast", NULL };
 static const char *const overflow_choices[] = { "error", "truncate", "grow", NULL };
 
 enum
@@ -82,9 +81,10 @@ static const LeatProp props[] = {
              "and does the run again" },
   { sizeof (LeatProp), "in-place", LEAT_PROP_BOOL, 0, offsetof (LeatPrimitivesCompact, in_place),
     .blurb = "true: store the rows in the memory of the input if that is possible" },
-  { sizeof (LeatProp), "fp", LEAT_PROP_CHOICE, 0, offsetof (LeatPrimitivesCompact, fp), .choices = fp_choices,
-    .blurb = "strict: the same rows on every device; fast: a multiplication and an addition may "
-             "become one operation" },
+  { sizeof (LeatProp), "fp", LEAT_PROP_STRING, 0, offsetof (LeatPrimitivesCompact, fp), .def.s = "strict",
+    .blurb = "Freedoms of the compiler with floating point, separated by commas.  strict: none, the same "
+             "rows on every device; fast or contract: a multiplication and an addition may become one "
+             "operation; and on GPUs flush, div, sqrt, intrinsics; all: all of these" },
 };
 
 static const LeatPortInfo ports[] = {
@@ -674,13 +674,19 @@ static gboolean
 leat_primitives_compact_load_source (LeatPrimitivesCompact *self, GError **error)
 {
   g_autofree char *text = leat_compact_layout_write (self->layout, error);
+  LeatFloatFlags floats;
 
   if (text == NULL)
     return FALSE;
+  if (!leat_float_flags_parse (self->fp, &floats, error))
+    {
+      leat_node_blame (LEAT_NODE (self), "fp");
+      return FALSE;
+    }
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = leat_kernel_source_new (self->where != NULL ? self->where : "compact", text, error);
   if (self->source != NULL)
-    leat_kernel_source_set_strict (self->source, self->fp == 0);
+    leat_kernel_source_set_floats (self->source, floats);
   return self->source != NULL;
 }
 

@@ -423,7 +423,8 @@ test_kernel_run_unresolved (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatKernelSource) source =
     leat_kernel_source_new ("unresolved.cu",
-                            "__global__ void f (uint32_t *out, int n) { out[n] = 1;\n"
+                            "__global__ void f (uint32_t *out, int n) { out[n] = 1; }\n"
+                            "LEAT_HOST_VARIANT void f (uint32_t *out, int n) { out[n] = 1;\n"
                             "  asm volatile (\".pushsection .data\\n.8byte nowhere_else\\n.popsection\"); }",
                             &error);
   g_autoptr (GBytes) image = NULL;

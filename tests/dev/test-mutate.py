@@ -106,6 +106,32 @@ def test_every_kind_has_its_turn(_):
     assert sorted(mutant.operator for mutant in chosen) == sorted({operator for operator, _, _ in WANTED}), chosen
 
 
+class Build:
+    """One whose programs have a text each."""
+
+    def __init__(self, folder, texts):
+        self.folder = self.source = folder
+        self.tests = [{'name': name, 'cmd': [f'/x/{name}'], 'suite': ['leat:unit']} for name in texts]
+        self.targets = [{'filename': [f'/x/{name}'], 'target_sources': [{'sources': [str(folder / 'tests' / text)]}]}
+                        for name, text in texts.items()]
+
+
+def test_sessions_are_near_what_they_try(folder):
+    """A file of a lane: those of its folder and of sessions before those of other folders, a word in common before all."""
+    from types import SimpleNamespace
+    from mutate_tests import Known, Programs
+    build = Build(folder, {'core/wait': 'core/lane/test-wait.c', 'core/again': 'behaviour/sessions/test-again.c',
+                           'core/round-ring': 'behaviour/sessions/test-round-ring.c', 'core/port': 'core/graph/test-port.c'})
+    programs = Programs(build, SimpleNamespace(jobs=1, copies=1, programs=3), Known(), folder / 'images')
+
+    def names(path):
+        return [test['name'] for test in programs.choose(path)]
+    assert names('core/lane/leat-plain.c') == ['core/again', 'core/round-ring', 'core/wait']
+    assert names('core/lane/leat-ring.c')[0] == 'core/round-ring'
+    assert names('core/graph/leat-plain.c')[0] == 'core/port'
+    assert programs.rank('core/graph/leat-plain.c', 'core/again') < programs.rank('core/stream/leat-plain.c', 'core/again')
+
+
 def make_project(folder):
     root = folder / 'tree'
     (root / 'tests').mkdir(parents=True)

@@ -175,12 +175,18 @@ def test_network_is_doubted_for_a_reason(folder):
     assert finish(bash(folder, 'setup_doubt_network log')) == (0, '', '')
 
 
-KNOWN = [('a', 'unit'), ('a-as-gpu', 'as-gpu'), ('b-as-gpu', 'as-gpu'), ('c', 'slow'), ('soak', 'slow')]
+KNOWN = [('a', 'unit'), ('a-as-gpu', 'as-gpu'), ('b-as-gpu', 'as-gpu'), ('c', 'slow'), ('d', 'dear'), ('d-as-gpu', 'dear as-gpu'),
+         ('fuzz', 'fuzz'), ('lint', 'tree'), ('soak', 'slow')]
 LEFT_SLOW = 'left out: 2 slow programs; ./dev test --suite slow runs them\n'
-LEFT_BOTH = 'left out: 2 programs as on a GPU; ./dev test --all runs them\n' + LEFT_SLOW
+LEFT_GPU = 'left out: 3 programs as on a GPU; ./dev test --all runs them\n'
+LEFT_QUICK = LEFT_GPU + 'left out: 1 dear programs; ./dev test --all runs them\n' + LEFT_SLOW
+LEFT_WATCHED = LEFT_GPU + 'left out: 1 fuzzers; ./dev fuzz runs them\n' \
+    'left out: 1 programs without C of ours; ./dev test runs them\n' + LEFT_SLOW
+QUICK = ('a', 'fuzz', 'lint')
+ALL = (*QUICK, 'a-as-gpu', 'b-as-gpu', 'd', 'd-as-gpu')
 
 
-def run_suite(folder, then='', words='build', ran=('a',)):
+def run_suite(folder, then='', words='build', ran=QUICK, setup=''):
     """test_folder WORDS with a meson whose tests pass, and does THEN."""
     for name in ('build/meson-logs', 'build/meson-info', 'dev.d'):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -189,34 +195,44 @@ def run_suite(folder, then='', words='build', ran=('a',)):
         (folder / 'dev.d' / name).symlink_to(PARTS / name)
     subprocess.run(['git', 'init', '-q', folder], check=True)
     (folder / 'build' / 'meson-info' / 'intro-tests.json').write_text(
-        json.dumps([{'name': name, 'suite': [f'leat:{suite}']} for name, suite in KNOWN]))
+        json.dumps([{'name': name, 'suite': [f'leat:{suite}' for suite in suites.split()]} for name, suites in KNOWN]))
     (folder / 'log').write_text(''.join(json.dumps(
         {'name': f'leat:unit / {name}', 'stdout': '1..1\nok 1 /a/b\n', 'result': 'OK', 'command': ['x'], 'env': {},
          'duration': number + 0.25}) + '\n' for number, name in enumerate(ran)))
     (folder / 'meson').write_text('#!/bin/sh\necho "$*" >build/asked\nwhile [ "$1" != --setup ]; do shift; done\n'
                                   f'cp log build/meson-logs/testlog-$2.json\n{then}\n')
     (folder / 'meson').chmod(0o755)
-    return finish(bash(folder, f'. "{PARTS}/test.sh"; export PYTHONPATH="{PARTS}" PATH="$PWD:$PATH"; test_folder {words}'))
+    return finish(bash(folder, f'. "{PARTS}/test.sh"; export PYTHONPATH="{PARTS}" PATH="$PWD:$PATH"; {setup} test_folder {words}'))
 
 
 def test_suite_that_leaves_nothing(folder):
     found = run_suite(folder, 'mkdir "$TMPDIR/x"; rmdir "$TMPDIR/x"; touch build/y')
-    assert found == (0, f'\n{LEFT_BOTH}1 test programs\n1 passed, 0 failed, 0 skipped\n', ''), found
+    assert found == (0, f'\n{LEFT_QUICK}3 test programs\n3 passed, 0 failed, 0 skipped\n', ''), found
 
 
 def test_suite_says_what_it_left_out(folder):
-    for words, ran, setup, left in (('build', ('a',), 'quick', LEFT_BOTH), ('build --all', ('a', 'a-as-gpu', 'b-as-gpu'), 'all', LEFT_SLOW),
-                                    ('build a', ('a',), 'named', ''), ('build --all --suite slow', ('soak',), 'named', '')):
-        found = run_suite(folder, words=words, ran=ran)
+    for words, ran, chosen, setup, left in (
+            ('build', QUICK, '', 'quick', LEFT_QUICK), ('build --all', ALL, '', 'all', LEFT_SLOW), ('build a', ('a',), '', 'named', ''),
+            ('build', ('a', 'd'), 'test_setup=watched;', 'watched', LEFT_WATCHED), ('build --all', ALL, 'test_setup=watched;', 'all', LEFT_SLOW),
+            ('build --all --suite slow', ('soak',), '', 'named', '')):
+        found = run_suite(folder, words=words, ran=ran, setup=chosen)
         count = f'{len(ran)} test programs\n{len(ran)} passed, 0 failed, 0 skipped\n'
         assert found == (0, f'\n{left}{count}', ''), (words, found)
         assert f' --setup {setup}' in (folder / 'build' / 'asked').read_text(), words
 
 
+def test_suite_runs_more_at_once_than_there_are_processors(folder):
+    for processors, jobs in ((1, 2), (2, 3), (4, 5), (16, 20)):
+        run_suite(folder, setup=f'nproc () {{ echo {processors}; }};')
+        assert f' --num-processes {jobs} ' in (folder / 'build' / 'asked').read_text(), processors
+    run_suite(folder, setup='LEAT_JOBS=7;')
+    assert ' --num-processes 7 ' in (folder / 'build' / 'asked').read_text()
+
+
 def test_suite_names_the_verb_that_runs_the_rest(folder):
     (folder / 'build-x').symlink_to('build')
     code, out, err = run_suite(folder, words='build-x')
-    assert code == 0 and LEFT_BOTH.replace('./dev test', './dev x') in out, out + err
+    assert code == 0 and LEFT_QUICK.replace('./dev test', './dev x') in out, out + err
 
 
 def test_suite_tells_the_ten_slowest(folder):
@@ -230,7 +246,7 @@ def test_suite_that_leaves_things_fails(folder):
     (folder / 'graphs').mkdir()
     (folder / 'graphs' / 'there').write_text('')
     code, out, err = run_suite(folder, 'mkdir "$TMPDIR/leat-x"; touch "$TMPDIR/leat-x/y" "$HOME/.z"; touch graphs/out graphs/there; '
-                                     'echo "$TMPDIR" >build/where')
+                                     'echo "$TMPDIR" >build/where', ran=('a',))
     assert code == 1 and out.endswith('2 test programs\n1 passed, 3 failed, 0 skipped\n'), out + err
     for name in ('tmp/leat-x', 'home/.z', 'source tree: graphs/out'):
         assert f'  (left behind): {name}\n' in out, out

@@ -69,6 +69,18 @@ const char *const leat_fuzz_words[] = {
   "'",
   "R\"(",
   ")\"",
+  "asm volatile (\"",
+  ": \"=r\"(",
+  ": \"+l\"(",
+  "add.cc.u32 %0, %1, ",
+  "ld.global.v2.u32 {%0, %1}, [%2 + 8];",
+  ".reg .pred p;",
+  "@!p ",
+  "%%laneid",
+  "mov.b64 {%0, %1}, ",
+  "0f3F800000",
+  "__fadd_rd ",
+  "__isShared ",
   "threadIdx.x",
   "blockIdx.x * blockDim.x + ",
   "i += blockDim.x * gridDim.x",
@@ -96,6 +108,16 @@ check_error (GError *error)
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
 }
 
+/* Where the size of a block may matter, a place and a reason are said. */
+static void
+check_block (LeatKernelSource *source, const char *entry)
+{
+  gboolean loops = FALSE;
+  g_autofree char *why = leat_kernel_source_dup_why_one_block (source, entry, &loops);
+
+  g_assert_true (why == NULL || (*why != '\0' && g_utf8_validate (why, -1, NULL)));
+}
+
 static void
 check_entry (LeatKernelSource *source, const char *entry)
 {
@@ -108,6 +130,7 @@ check_entry (LeatKernelSource *source, const char *entry)
       return;
     }
   g_assert_cmpstr (prototype->entry, ==, entry);
+  check_block (source, entry);
   for (guint i = 0; i < prototype->n_params; i++)
     {
       const LeatParam *param = &prototype->params[i];

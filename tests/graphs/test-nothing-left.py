@@ -36,18 +36,19 @@ def ends(folder, kind):
     return ['io:file', 'path=in', 'out=u8[27]'], [f'io:{kind}', 'path=out'], 'u8[27]'
 
 
-def start(folder, kernel, kind='file', grid=1, device='cpu'):
+def start(folder, kernel, kind='file', grid=1, device='cpu', workers=None):
     source, sink, spec = ends(folder, kind)
     (folder / 'k.cu').write_text(kernel)
     (folder / 'out').write_bytes(b'before')
     words = [*source, '+', 'upload', '+', 'kernel', 'source=k.cu', f'grid={grid}', 'block=1', f'out={spec}', '+',
              'readback', '+', *sink]
+    env = os.environ if workers is None else os.environ | {'LEAT_CPU_WORKERS': str(workers)}
     return subprocess.Popen(['sh', '-c', 'ulimit -c 0; exec "$@"', 'sh', 'leat-launch', f'--device={device}', *words],
-                            cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                            cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def start_slow(folder, kind='file'):
-    child = start(folder, SLOW, kind, grid=100000000)
+def start_slow(folder, kind='file', workers=None):
+    child = start(folder, SLOW, kind, grid=100000000, workers=workers)
     end = time.monotonic() + 60
     while not output_is_open(child, folder) and child.poll() is None and time.monotonic() < end:
         time.sleep(0.01)
@@ -65,13 +66,13 @@ def check(folder, child, code):
 
 
 def start_each(folder, kinds):
-    """One for each kind, side by side, since each takes its time to end."""
+    """One for each kind, side by side, since each takes its time to end; with a thread each, since other tests run too."""
     if not on_cpu():
         raise Skip('a kernel on a GPU is not the CPU driver')
     folders = [folder / str(number) for number in range(len(kinds))]
     for own in folders:
         own.mkdir()
-    return [(own, start_slow(own, kind)) for own, kind in zip(folders, kinds)]
+    return [(own, start_slow(own, kind, workers=1)) for own, kind in zip(folders, kinds)]
 
 
 def test_told_to_end_in_a_grid(folder):

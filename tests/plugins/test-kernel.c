@@ -692,6 +692,8 @@ test_kernel_refuses (void)
     { "entry=scale out=f32[4]", "u32[4]", "f32" },
     { "entry=scale out=u32[n]", "u32[4]", "n" },
     { "entry=scale fp=sloppy", "u32[4]", "strict" },
+    { "entry=scale fp=div,inrinsics", "u32[4]", "there is no \"inrinsics\" (did you mean \"intrinsics\"?)" },
+    { "entry=scale fp=strict,div", "u32[4]", "strict allows nothing" },
     { "entry=scale shared=-1", "u32[4]", "shared" },
     { "entry=scale cooperative=perhaps", "u32[4]", "cooperative" },
     { "entry=scale factor=1 less=2", "u32[4]",

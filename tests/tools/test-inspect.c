@@ -70,7 +70,7 @@ test_inspect_node (void)
   tool_assert_contains (result->out, "\nPorts\n");
   tool_assert_contains (result->out, "  path            path, required\n");
   tool_assert_contains (result->out, "  chunk           bytes, 1 to 1099511627776, default 4194304\n");
-  tool_assert_contains (kernel->out, "choice: strict, fast, default strict");
+  tool_assert_contains (kernel->out, "choice: session, lane, default session");
 }
 
 static void

@@ -8,6 +8,8 @@
 #include "leat-bench-host-private.h"
 #include "leat-bench-module.h"
 
+#include "kernel/leat-image-private.h"
+
 static void
 leat_bench_block_free (gpointer block)
 {
@@ -137,6 +139,7 @@ leat_bench_host_load_kernel (LeatBenchHost *self, const LeatOp *op, GError **err
 {
   LeatLaunchShape shape = { .shared_bytes = op->shared_bytes, .cooperative = op->cooperative };
   LeatBenchStep *step = &self->steps[op->index];
+  g_autofree char *symbol = leat_image_dup_plain_symbol (op->prototype->entry);
   LeatModule *module;
 
   if (op->is_head || op->prototype->reports)
@@ -149,7 +152,7 @@ leat_bench_host_load_kernel (LeatBenchHost *self, const LeatOp *op, GError **err
   step->uses = g_new0 (LeatBenchUse, op->n_touches + 1);
   for (guint i = 0; i < op->n_touches; i++)
     leat_bench_step_use (step, leat_bench_host_get_block (self, op->touches[i].buffer), op->touches[i].access);
-  step->function = leat_module_get_function (module, op->prototype->entry, error);
+  step->function = leat_module_get_function (module, symbol, error);
   return step->function != NULL
          && leat_module_prepare_launch (module, step->function, &shape, op->prototype->entry, error);
 }

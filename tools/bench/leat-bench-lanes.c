@@ -9,7 +9,7 @@
 
 #include "leat-bench-series.h"
 
-float
+static float
 leat_bench_lanes_number (guint lane, guint i)
 {
   return (float) ((lane * 131 + i * 7) % 4093);

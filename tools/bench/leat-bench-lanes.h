@@ -24,7 +24,6 @@ gboolean leat_bench_lanes_open (LeatBenchLanes *self, LeatBench *bench, const ch
 void leat_bench_lanes_clear (LeatBenchLanes *self);
 float *leat_bench_lanes_get_in (LeatBenchLanes *self, guint lane);
 const float *leat_bench_lanes_get_out (LeatBenchLanes *self, guint lane);
-float leat_bench_lanes_number (guint lane, guint i);
 /* Is each of the @n_out results of a lane the number that was there, and @more?  @who: whose result it is, else */
 gboolean leat_bench_lanes_check (const char *who, const float *out, guint lane, guint n_out, float more,
                                  GError **error);

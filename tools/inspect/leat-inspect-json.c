@@ -22,6 +22,23 @@ leat_inspect_add_json_text (JsonBuilder *builder, const char *name, const char *
   json_builder_add_string_value (builder, value);
 }
 
+void
+leat_inspect_add_json_number (JsonBuilder *builder, const char *name, guint64 value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, (gint64) MIN (value, G_MAXINT64));
+}
+
+void
+leat_inspect_add_axes (JsonBuilder *builder, const char *name, const guint *axes)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < 3; i++)
+    json_builder_add_int_value (builder, axes[i]);
+  json_builder_end_array (builder);
+}
+
 static void
 leat_inspect_add_flag (JsonBuilder *builder, const char *name, gboolean value)
 {

@@ -124,6 +124,27 @@ leat_inspect_append_spec (GString *out, const LeatPrototype *prototype, const Le
     g_string_append_printf (out, " %s=%s[%s]", output->name, dtype, n_dims <= 3 ? shapes[n_dims - 1] : "SHAPE");
 }
 
+/* The name, or of a kernel that came compiled all of its prototype. */
+static void
+leat_inspect_append_entry (GString *out, LeatKernelSource *source, const LeatPrototype *prototype)
+{
+  if (!leat_kernel_source_is_image (source))
+    {
+      g_string_append (out, prototype->entry);
+      return;
+    }
+  g_string_append_printf (out, "\"%s(", prototype->entry);
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+      gboolean is_output = param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
+
+      g_string_append_printf (out, "%s%s%s %s%s", i > 0 ? ", " : "", param->kind == LEAT_PARAM_INPUT ? "const " : "",
+                              param->type, is_output || param->kind == LEAT_PARAM_INPUT ? "*" : "", param->name);
+    }
+  g_string_append (out, ")\"");
+}
+
 /* A line that can go into a pipeline as it is, but for values and shapes. */
 static void
 leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatPrototype *prototype)
@@ -131,8 +152,8 @@ leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatProt
   g_autoptr (GString) cleared = g_string_new (NULL);
   gboolean shapes = FALSE;
 
-  g_string_append_printf (out, "\nIn a pipeline\n  kernel source=%s entry=%s", leat_kernel_source_get_name (source),
-                          prototype->entry);
+  g_string_append_printf (out, "\nIn a pipeline\n  kernel source=%s entry=", leat_kernel_source_get_name (source));
+  leat_inspect_append_entry (out, source, prototype);
   if (leat_kernel_source_get_defines (source) != NULL)
     {
       g_autofree char *defines = g_strjoinv (",", (char **) leat_kernel_source_get_defines (source));
@@ -260,22 +281,16 @@ leat_inspect_add_reports (JsonBuilder *builder, LeatKernelSource *source, const 
 void
 leat_inspect_add_kernel (JsonBuilder *builder, LeatKernelSource *source, const LeatPrototype *prototype)
 {
-  json_builder_begin_object (builder);
   leat_inspect_add_json_text (builder, "entry", prototype->entry);
   leat_inspect_add_json_text (builder, "source", leat_kernel_source_get_name (source));
   leat_inspect_add_json_text (builder, "comment", prototype->comment);
   json_builder_set_member_name (builder, "line");
   json_builder_add_int_value (builder, prototype->line);
-  json_builder_set_member_name (builder, "block");
-  json_builder_begin_array (builder);
-  for (guint axis = 0; axis < 3; axis++)
-    json_builder_add_int_value (builder, prototype->block[axis]);
-  json_builder_end_array (builder);
+  leat_inspect_add_axes (builder, "block", prototype->block);
   json_builder_set_member_name (builder, "parameters");
   json_builder_begin_array (builder);
   for (guint i = 0; i < prototype->n_params; i++)
     leat_inspect_add_param (builder, &prototype->params[i]);
   json_builder_end_array (builder);
   leat_inspect_add_reports (builder, source, prototype);
-  json_builder_end_object (builder);
 }

@@ -28,8 +28,11 @@ void leat_inspect_print_broken (GString *out, GVariant *broken);
 void leat_inspect_print_kernel (GString *out, LeatKernelSource *source, const LeatPrototype *prototype);
 
 void leat_inspect_add_json_text (JsonBuilder *builder, const char *name, const char *value);
+void leat_inspect_add_axes (JsonBuilder *builder, const char *name, const guint *axes);
+void leat_inspect_add_json_number (JsonBuilder *builder, const char *name, guint64 value);
 void leat_inspect_add_node (JsonBuilder *builder, LeatFactory *factory);
 void leat_inspect_add_table (JsonBuilder *builder, GPtrArray *factories, const char *plugin, GVariant *broken);
+/* Into an object that is begun. */
 void leat_inspect_add_kernel (JsonBuilder *builder, LeatKernelSource *source, const LeatPrototype *prototype);
 
 G_END_DECLS

@@ -4,18 +4,17 @@
 
 /* The tool leat-inspect: options, and which nodes, plugins or kernels are shown. */
 
-#include "leat-inspect-print.h"
-#include "kernel/leat-image-private.h"
+#include "leat-inspect-devices.h"
+#include "leat-inspect-show.h"
 #include "leat-tool.h"
-
-#include "kernel/leat-kernel-source-private.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct
 {
-  gboolean json, broken, version;
+  gboolean json, broken, devices, version;
+  char *device;
   char **plugin_paths;
   char **words;
 } LeatInspectOptions;
@@ -27,6 +26,9 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
     { "json", 0, 0, G_OPTION_ARG_NONE, &self->json, "Print JSON", NULL },
     { "broken", 0, 0, G_OPTION_ARG_NONE, &self->broken, "List the plugins that cannot be used, with the reasons",
       NULL },
+    { "devices", 0, 0, G_OPTION_ARG_NONE, &self->devices, "Describe the devices of this machine", NULL },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Tell what a kernel takes on DEVICE: cuda:0, cpu, auto",
+      "DEVICE" },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Search FOLDER for plugins first",
       "FOLDER" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &self->version, "Print the version", NULL },
@@ -34,33 +36,12 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
     { NULL },
   };
   g_autoptr (GOptionContext) context =
-    g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME] [defines=LIST]]");
+    g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME] [defines=LIST] [PROPERTY=VALUE ...]]");
 
-  g_option_context_set_summary (context, "Describes plugins, nodes and kernels; without a name, lists all nodes.");
+  g_option_context_set_summary (context,
+                                "Describes plugins, nodes, kernels and devices; without a name, lists all nodes.");
   g_option_context_add_main_entries (context, entries, NULL);
   return g_option_context_parse (context, argc, argv, error);
-}
-
-static LeatExit
-leat_inspect_print_text (GString *out)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (leat_tool_print (out->str, &error))
-    return LEAT_EXIT_OK;
-  leat_tool_report (error);
-  return LEAT_EXIT_FAILED;
-}
-
-static LeatExit
-leat_inspect_print_json (JsonBuilder *builder)
-{
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, TRUE);
-  g_autoptr (GString) out = g_string_new (text);
-
-  g_string_append_c (out, '\n');
-  return leat_inspect_print_text (out);
 }
 
 static LeatExit
@@ -76,7 +57,7 @@ leat_inspect_list (const LeatInspectOptions *options, const char *plugin)
     {
       builder = json_builder_new ();
       leat_inspect_add_table (builder, factories, plugin, broken);
-      return leat_inspect_print_json (builder);
+      return leat_inspect_write_json (builder);
     }
   if (options->broken)
     leat_inspect_print_broken (out, broken);
@@ -84,7 +65,7 @@ leat_inspect_list (const LeatInspectOptions *options, const char *plugin)
     leat_inspect_print_plugin (out, factories, plugin);
   else
     leat_inspect_print_table (out, factories, broken);
-  return leat_inspect_print_text (out);
+  return leat_inspect_write_text (out);
 }
 
 static LeatExit
@@ -96,11 +77,11 @@ leat_inspect_show_node (const LeatInspectOptions *options, LeatFactory *factory)
   if (!options->json)
     {
       leat_inspect_print_node (out, factory);
-      return leat_inspect_print_text (out);
+      return leat_inspect_write_text (out);
     }
   builder = json_builder_new ();
   leat_inspect_add_node (builder, factory);
-  return leat_inspect_print_json (builder);
+  return leat_inspect_write_json (builder);
 }
 
 static gboolean
@@ -131,112 +112,21 @@ leat_inspect_show_name (const LeatInspectOptions *options, const char *name)
   return LEAT_EXIT_FAILED;
 }
 
-static gboolean
-leat_inspect_add_prototype (GPtrArray *prototypes, LeatKernelSource *source, const char *entry, GError **error)
-{
-  const LeatPrototype *prototype = leat_kernel_source_get_prototype (source, entry, error);
-
-  if (prototype != NULL)
-    g_ptr_array_add (prototypes, (gpointer) prototype);
-  return prototype != NULL;
-}
-
-/* The entry asked for, or all of them. */
-static GPtrArray *
-leat_inspect_find_prototypes (LeatKernelSource *source, const char *entry, GError **error)
-{
-  g_autoptr (GPtrArray) prototypes = g_ptr_array_new ();
-  g_auto (GStrv) entries = leat_kernel_source_list_entries (source);
-  gboolean ok = TRUE;
-
-  /* With no entry at all, asking for the only one says so. */
-  if (entry != NULL || entries[0] == NULL)
-    ok = leat_inspect_add_prototype (prototypes, source, entry, error);
-  else
-    for (guint i = 0; ok && entries[i] != NULL; i++)
-      ok = leat_inspect_add_prototype (prototypes, source, entries[i], error);
-  return ok ? g_steal_pointer (&prototypes) : NULL;
-}
-
 static LeatExit
-leat_inspect_print_prototypes (const LeatInspectOptions *options, LeatKernelSource *source, GPtrArray *prototypes)
+leat_inspect_show_devices (const LeatInspectOptions *options)
 {
+  g_autoptr (GPtrArray) absent = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) devices = leat_inspect_list_devices (absent);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (GString) out = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "kernels");
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < prototypes->len; i++)
+  if (options->json)
     {
-      if (i > 0)
-        g_string_append_c (out, '\n');
-      leat_inspect_print_kernel (out, source, g_ptr_array_index (prototypes, i));
-      leat_inspect_add_kernel (builder, source, g_ptr_array_index (prototypes, i));
+      leat_inspect_add_devices (builder, devices, absent);
+      return leat_inspect_write_json (builder);
     }
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  return options->json ? leat_inspect_print_json (builder) : leat_inspect_print_text (out);
-}
-
-/* With the instance of a template that @entry may ask for. */
-static LeatKernelSource *
-leat_inspect_read_source (const char *path, const char *entry, const char *const *defines, GError **error)
-{
-  g_autoptr (LeatKernelSource) file = leat_kernel_source_new_from_file_with_defines (path, defines, error);
-
-  if (file == NULL || entry == NULL || strchr (entry, '<') == NULL)
-    return g_steal_pointer (&file);
-  return leat_kernel_source_new_instance (file, entry, error);
-}
-
-static LeatExit
-leat_inspect_show_kernel (const LeatInspectOptions *options, const char *path, const char *entry, const char *defines)
-{
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) macros = defines != NULL ? leat_kernel_split_defines (defines) : NULL;
-  g_autoptr (LeatKernelSource) source = leat_inspect_read_source (path, entry, (const char *const *) macros, &error);
-  g_autoptr (GPtrArray) prototypes = source != NULL ? leat_inspect_find_prototypes (source, entry, &error) : NULL;
-  g_autoptr (GError) open = leat_image_host_check_values ();
-  const char *const *warnings;
-
-  if (prototypes == NULL)
-    {
-      leat_tool_report (error);
-      return LEAT_EXIT_FAILED;
-    }
-  warnings = leat_kernel_source_list_warnings (source);
-  for (guint i = 0; warnings != NULL && warnings[i] != NULL; i++)
-    {
-      leat_tool_say (warnings[i]);
-      leat_tool_say ("\n");
-    }
-  if (open != NULL)
-    {
-      leat_tool_say (open->message);
-      leat_tool_say ("\n");
-    }
-  return leat_inspect_print_prototypes (options, source, prototypes);
-}
-
-static LeatExit
-leat_inspect_show_kernel_words (const LeatInspectOptions *options)
-{
-  const char *source = NULL, *entry = NULL, *defines = NULL;
-
-  for (guint i = 1; options->words[i] != NULL; i++)
-    if (g_str_has_prefix (options->words[i], "source="))
-      source = options->words[i] + strlen ("source=");
-    else if (g_str_has_prefix (options->words[i], "entry="))
-      entry = options->words[i] + strlen ("entry=");
-    else if (g_str_has_prefix (options->words[i], "defines="))
-      defines = options->words[i] + strlen ("defines=");
-    else
-      return leat_tool_report_usage (
-        "%s: only source=FILE.cu, entry=NAME and defines=NAME,NAME=VALUE are read of a kernel", options->words[i]);
-  if (source == NULL)
-    return leat_tool_report_usage ("entry= and defines= need source=FILE.cu");
-  return leat_inspect_show_kernel (options, source, entry, defines);
+  leat_inspect_print_devices (out, devices, absent);
+  return leat_inspect_write_text (out);
 }
 
 static LeatExit
@@ -247,12 +137,20 @@ leat_inspect_do (const LeatInspectOptions *options)
   leat_tool_add_plugin_paths (options->plugin_paths);
   if (n > 0 && options->broken)
     return leat_tool_report_usage ("--broken takes no name");
+  if (options->devices && (n > 0 || options->broken))
+    return leat_tool_report_usage ("--devices shows all devices, and nothing else: leave out %s",
+                                   n > 0 ? options->words[0] : "--broken");
+  if (options->devices)
+    return leat_inspect_show_devices (options);
+  if (options->device != NULL && (n < 2 || strcmp (options->words[0], "kernel") != 0))
+    return leat_tool_report_usage ("--device says where a kernel is looked at: add kernel source=FILE.cu, or take "
+                                   "--devices for the devices themselves");
   if (n == 0)
     return leat_inspect_list (options, NULL);
   if (n == 1)
     return leat_inspect_show_name (options, options->words[0]);
   if (strcmp (options->words[0], "kernel") == 0)
-    return leat_inspect_show_kernel_words (options);
+    return leat_inspect_show_kernel (options->words + 1, options->device, options->json);
   return leat_tool_report_usage ("one name at a time; only kernel takes more words");
 }
 
@@ -270,6 +168,7 @@ main (int argc, char **argv)
     puts ("leat-inspect " LEAT_VERSION);
   else
     code = leat_inspect_do (&options);
+  g_free (options.device);
   g_strfreev (options.plugin_paths);
   g_strfreev (options.words);
   return leat_tool_finish_output (code);

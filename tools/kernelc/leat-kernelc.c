@@ -13,6 +13,7 @@ typedef struct
   char *target;
   char *output;
   gboolean fast;
+  char *fp;
   char **files;
 } LeatKernelc;
 
@@ -24,10 +25,15 @@ leat_kernelc_run (LeatKernelc *self, GError **error)
   g_autofree char *name = NULL, *path = NULL;
   LeatImageTarget target;
   LeatImageKey key;
+  LeatFloatFlags floats;
 
-  if (source == NULL || !leat_image_target_parse (self->target, &target, error))
+  if (source == NULL || !leat_image_target_parse (self->target, &target, error)
+      || !leat_float_flags_parse (self->fp != NULL ? self->fp
+                                  : self->fast     ? "fast"
+                                                   : "strict",
+                                  &floats, error))
     return FALSE;
-  leat_kernel_source_set_strict (source, !self->fast);
+  leat_kernel_source_set_floats (source, floats);
   image = leat_image_compile (source, &target, error);
   if (image == NULL)
     return FALSE;
@@ -48,6 +54,7 @@ leat_kernelc_parse (LeatKernelc *self, int *argc, char ***argv, GError **error)
       "FOLDER" },
     { "fast", 0, 0, G_OPTION_ARG_NONE, &self->fast, "Compile for fp=fast; without it, the image is for fp=strict",
       NULL },
+    { "fp", 0, 0, G_OPTION_ARG_STRING, &self->fp, "Compile for fp=LIST, as the node has it", "LIST" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->files, NULL, "FILE.cu" },
     G_OPTION_ENTRY_NULL,
   };
@@ -79,6 +86,7 @@ main (int argc, char **argv)
     g_printerr ("leat-kernelc: %s\n", error->message);
   g_free (self.target);
   g_free (self.output);
+  g_free (self.fp);
   g_strfreev (self.files);
   return code;
 }

@@ -55,10 +55,10 @@ __byte_perm (unsigned int x, unsigned int y, unsigned int s)
   unsigned long long both = (unsigned long long) y << 32 | x;
   unsigned int r = 0;
 
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) /* the fourth bit of a selector says nothing */
     {
-      unsigned int pick = s >> (4 * i), byte = (unsigned int) (both >> (8 * (pick & 7))) & 0xff;
-      r |= (pick & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << (8 * i);
+      unsigned int pick = s >> (4 * i) & 7;
+      r |= ((unsigned int) (both >> (8 * pick)) & 0xff) << (8 * i);
     }
   return r;
 }

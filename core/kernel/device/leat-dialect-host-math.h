@@ -27,11 +27,20 @@ LEAT_MATH1 (exp) LEAT_MATH1 (exp2) LEAT_MATH1 (exp10) LEAT_MATH1 (expm1)
 LEAT_MATH1 (log) LEAT_MATH1 (log2) LEAT_MATH1 (log10) LEAT_MATH1 (log1p) LEAT_MATH1 (logb)
 LEAT_MATH1 (sqrt) LEAT_MATH1 (cbrt) LEAT_MATH1 (erf) LEAT_MATH1 (erfc) LEAT_MATH1 (tgamma) LEAT_MATH1 (lgamma)
 LEAT_MATH1 (floor) LEAT_MATH1 (ceil) LEAT_MATH1 (trunc) LEAT_MATH1 (round) LEAT_MATH1 (rint) LEAT_MATH1 (nearbyint)
-LEAT_MATH1 (fabs) LEAT_MATH1 (j0) LEAT_MATH1 (j1) LEAT_MATH1 (y0) LEAT_MATH1 (y1)
+LEAT_MATH1 (fabs)
 LEAT_MATH2 (pow) LEAT_MATH2 (atan2) LEAT_MATH2 (fmod) LEAT_MATH2 (hypot)
 LEAT_MATH2 (copysign) LEAT_MATH2 (remainder) LEAT_MATH2 (fdim) LEAT_MATH2 (nextafter)
 #undef LEAT_MATH1
 #undef LEAT_MATH2
+
+/* With more digits than the result has: those of C are wrong by many of the last places near a zero. */
+#define LEAT_BESSEL(name)                                                                                              \
+  extern "C" long double name##l (long double);                                                                        \
+  LEAT_INLINE double name (double x) { return (double) name##l (x); }                                                  \
+  LEAT_INLINE float name##f (float x) { return (float) name##l (x); }                                                  \
+  LEAT_INLINE float name (float x) { return name##f (x); }
+LEAT_BESSEL (j0) LEAT_BESSEL (j1) LEAT_BESSEL (y0) LEAT_BESSEL (y1)
+#undef LEAT_BESSEL
 
 /* -0 is less than 0, as on a GPU, and a number goes before NaN.  The C library's say of two zeros what they like, which is
  * another one where a compiler has turned them around. */
@@ -61,6 +70,7 @@ extern "C"
   float modff (float, float *);
   int ilogb (double);
   int ilogbf (float);
+  long double erfcl (long double);
   void *memcpy (void *, const void *, size_t);
   void *memmove (void *, const void *, size_t);
   void *memset (void *, int, size_t);
@@ -77,26 +87,40 @@ LEAT_INLINE double rsqrt (double x) { return 1.0 / sqrt (x); }
 LEAT_INLINE float rsqrt (float x) { return rsqrtf (x); }
 LEAT_INLINE float rcbrtf (float x) { return 1.0f / cbrtf (x); }
 LEAT_INLINE double rcbrt (double x) { return 1.0 / cbrt (x); }
-LEAT_INLINE float rhypotf (float x, float y) { return 1.0f / hypotf (x, y); }
 LEAT_INLINE float fdividef (float x, float y) { return x / y; }
-LEAT_INLINE double sinpi (double x) { return sin (fmod (x, 2.0) * 3.14159265358979323846); }
-LEAT_INLINE double cospi (double x) { return cos (fmod (x, 2.0) * 3.14159265358979323846); }
+LEAT_INLINE double
+sinpi (double x)
+{
+  double r = x - 2 * rint (x / 2); /* exact */
+
+  r = fabs (r) > 0.5 ? copysign (1 - fabs (r), r) : r;
+  return sin (r * 3.14159265358979323846);
+}
+LEAT_INLINE double
+cospi (double x)
+{
+  double r = fabs (x - 2 * rint (x / 2));
+
+  return r < 0.25 ? cos (r * 3.14159265358979323846) : sin ((0.5 - r) * 3.14159265358979323846);
+}
 LEAT_INLINE float sinpif (float x) { return (float) sinpi ((double) x); }
 LEAT_INLINE float cospif (float x) { return (float) cospi ((double) x); }
-LEAT_INLINE float normcdff (float x) { return 0.5f * erfcf (x * -0.70710678118654752440f); }
-LEAT_INLINE double normcdf (double x) { return 0.5 * erfc (x * -0.70710678118654752440); }
+LEAT_INLINE double normcdf (double x) { return (double) (0.5L * erfcl (x * -0.707106781186547524400844362104849039L)); }
+LEAT_INLINE float normcdff (float x) { return (float) (0.5 * erfc ((double) x * -0.70710678118654752440)); }
 LEAT_INLINE void sincosf (float x, float *s, float *c) { *s = sinf (x), *c = cosf (x); }
 LEAT_INLINE void sincos (double x, double *s, double *c) { *s = sin (x), *c = cos (x); }
 LEAT_INLINE void sincos (float x, float *s, float *c) { sincosf (x, s, c); }
 LEAT_INLINE void sincospif (float x, float *s, float *c) { *s = sinpif (x), *c = cospif (x); }
-LEAT_INLINE float norm3df (float a, float b, float c) { return sqrtf (a * a + b * b + c * c); }
-LEAT_INLINE double norm3d (double a, double b, double c) { return sqrt (a * a + b * b + c * c); }
 LEAT_INLINE bool isnan (float x) { return __builtin_isnan (x); }
 LEAT_INLINE bool isnan (double x) { return __builtin_isnan (x); }
 LEAT_INLINE bool isinf (float x) { return __builtin_isinf (x); }
 LEAT_INLINE bool isinf (double x) { return __builtin_isinf (x); }
 LEAT_INLINE bool isfinite (float x) { return __builtin_isfinite (x); }
 LEAT_INLINE bool isfinite (double x) { return __builtin_isfinite (x); }
+LEAT_INLINE bool isnan (long double x) { return __builtin_isnan (x); }
+LEAT_INLINE bool isinf (long double x) { return __builtin_isinf (x); }
+LEAT_INLINE bool isfinite (long double x) { return __builtin_isfinite (x); }
+LEAT_INLINE bool signbit (long double x) { return __builtin_signbit (x); }
 LEAT_INLINE bool signbit (float x) { return __builtin_signbit (x); }
 LEAT_INLINE bool signbit (double x) { return __builtin_signbit (x); }
 LEAT_INLINE int abs (int x) { return x < 0 ? -x : x; }
@@ -142,6 +166,8 @@ LEAT_INLINE unsigned int umin (unsigned int a, unsigned int b) { return a < b ? 
 LEAT_INLINE unsigned int umax (unsigned int a, unsigned int b) { return a > b ? a : b; }
 LEAT_INLINE long long llmin (long long a, long long b) { return a < b ? a : b; }
 LEAT_INLINE long long llmax (long long a, long long b) { return a > b ? a : b; }
+LEAT_INLINE unsigned long long ullmin (unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+LEAT_INLINE unsigned long long ullmax (unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 
 /* Faster, less exact on a GPU. */
 LEAT_INLINE float __sinf (float x) { return sinf (x); }
@@ -153,7 +179,11 @@ LEAT_INLINE float __logf (float x) { return logf (x); }
 LEAT_INLINE float __log2f (float x) { return log2f (x); }
 LEAT_INLINE float __log10f (float x) { return log10f (x); }
 LEAT_INLINE float __powf (float x, float y) { return powf (x, y); }
-LEAT_INLINE float __fdividef (float x, float y) { return x / y; }
+LEAT_INLINE float
+__fdividef (float x, float y) /* by a number above 2^126 it is 0 */
+{
+  return fabsf (y) > 0x1p126f && fabsf (y) <= 0x1.fffffep127f ? x * copysignf (0.0f, y) : x / y;
+}
 LEAT_INLINE void __sincosf (float x, float *s, float *c) { sincosf (x, s, c); }
 LEAT_INLINE float __saturatef (float x) { return !(x > 0.0f) ? 0.0f : x > 1.0f ? 1.0f : x; }
 
@@ -168,8 +198,11 @@ LEAT_INLINE float __saturatef (float x) { return !(x > 0.0f) ? 0.0f : x > 1.0f ?
 #define LEAT_ROUNDED(T, name, op)                                                                                      \
   LEAT_INLINE T name (T x, T y)                                                                                        \
   {                                                                                                                    \
-    T r = x op y;                                                                                                      \
+    T r;                                                                                                               \
                                                                                                                        \
+    LEAT_KEEP (x);                                                                                                     \
+    LEAT_KEEP (y);                                                                                                     \
+    r = x op y;                                                                                                        \
     LEAT_KEEP (r);                                                                                                     \
     return r;                                                                                                          \
   }
@@ -183,7 +216,6 @@ LEAT_ROUNDED (double, __dmul_rn, *)
 LEAT_INLINE float __fdiv_rn (float x, float y) { return x / y; }
 LEAT_INLINE float __frcp_rn (float x) { return 1.0f / x; }
 LEAT_INLINE float __fsqrt_rn (float x) { return sqrtf (x); }
-LEAT_INLINE float __frsqrt_rn (float x) { return (float) (1.0 / sqrt ((double) x)); }
 LEAT_INLINE float __fmaf_rn (float x, float y, float z) { return fmaf (x, y, z); }
 LEAT_INLINE double __ddiv_rn (double x, double y) { return x / y; }
 LEAT_INLINE double __drcp_rn (double x) { return 1.0 / x; }
@@ -229,8 +261,3 @@ LEAT_INLINE long lroundf (float x) { return __float2ll_rz (roundf (x)); }
 LEAT_INLINE long long llround (double x) { return __double2ll_rz (round (x)); }
 LEAT_INLINE long long llroundf (float x) { return __float2ll_rz (roundf (x)); }
 LEAT_INLINE float __double2float_rn (double x) { return (float) x; }
-LEAT_INLINE float __double2float_rz (double x)
-{
-  float y = (float) x;
-  return fabs ((double) y) > fabs (x) ? nextafterf (y, 0.0f) : y;
-}

@@ -153,6 +153,51 @@ test_module_launch_says_which_limit (void)
   device_harness_clear (&harness);
 }
 
+/* All of them, where a launch says the first. */
+static void
+test_module_list_faults (void)
+{
+  static const struct
+  {
+    LeatLaunchShape shape;
+    const char *texts[8];
+  } rows[] = {
+    { { { 1, 1, 1 }, { 256, 1, 1 }, 0, FALSE }, { NULL } },
+    { { { 8, 1, 1 }, { 256, 1, 1 }, 0, TRUE }, { NULL } },
+    { { { 3, 3, 1 }, { 256, 1, 1 }, 0, TRUE }, { "a cooperative grid of 9 blocks is too large" } },
+    { { { 1, 65536, 65536 }, { 2000, 0, 65 }, 64513, TRUE },
+      { "block 2000x0x65 is too large in x", "block 2000x0x65 is empty in y", "block 2000x0x65 is too large in z",
+        "grid 1x65536x65536 is too large in y", "grid 1x65536x65536 is too large in z",
+        "kernel \"add\" has 1024 of its own" } },
+    { { { 1, 1, 1 }, { 1024, 2, 1 }, 70000, FALSE },
+      { "Fake 0 allows at most 1024", "is compiled for at most 256", "70000 bytes of dynamic shared memory" } },
+  };
+  DeviceHarness harness;
+  g_autoptr (LeatModule) module = NULL;
+  const LeatFunction *function;
+
+  device_harness_init (&harness, "1000000");
+  module = load (&harness);
+  function = leat_module_get_function (module, "add", NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GPtrArray) faults = g_ptr_array_new_with_free_func (g_free);
+      guint n = 0;
+
+      leat_module_list_faults (module, function, &rows[i].shape, "kernel k0", faults);
+      for (; rows[i].texts[n] != NULL; n++)
+        {
+          g_assert_cmpuint (n, <, faults->len);
+          g_test_message ("%s", (const char *) g_ptr_array_index (faults, n));
+          g_assert_true (g_str_has_prefix (g_ptr_array_index (faults, n), "kernel k0: "));
+          g_assert_nonnull (strstr (g_ptr_array_index (faults, n), rows[i].texts[n]));
+        }
+      g_assert_cmpuint (faults->len, ==, n);
+    }
+  g_clear_pointer (&module, leat_module_unref);
+  device_harness_clear (&harness);
+}
+
 static void
 test_module_launch_raises_shared_memory (void)
 {
@@ -266,6 +311,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/module/get-function/reports-failures", test_module_get_function_reports_failures);
   g_test_add_func ("/leat/module/launch/says-which-limit", test_module_launch_says_which_limit);
   g_test_add_func ("/leat/module/launch/raises-shared-memory", test_module_launch_raises_shared_memory);
+  g_test_add_func ("/leat/module/list-faults", test_module_list_faults);
   g_test_add_func ("/leat/module/fill-device/raises-shared-memory", test_module_fill_device_raises_shared_memory);
   g_test_add_func ("/leat/module/fill-device/says-what-has-no-room", test_module_fill_device_says_what_has_no_room);
   g_test_add_func ("/leat/module/suggest-block/does-without-the-driver",

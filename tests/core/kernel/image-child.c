@@ -39,13 +39,15 @@ image_child_check (int argc, char **argv)
   g_autofree char *digest = NULL;
   LeatImageTarget target;
   LeatImageCounts counts;
+  LeatFloatFlags floats;
 
   if (argc < 5 || strcmp (argv[1], "--get") != 0)
     return;
   source = leat_kernel_source_new_from_file (argv[2], &error);
-  if (source != NULL && leat_image_target_parse (argv[3], &target, &error))
+  if (source != NULL && leat_image_target_parse (argv[3], &target, &error)
+      && leat_float_flags_parse (argv[4], &floats, &error))
     {
-      leat_kernel_source_set_strict (source, strcmp (argv[4], "fast") != 0);
+      leat_kernel_source_set_floats (source, floats);
       image = leat_image_get (source, &target, &error);
     }
   if (image == NULL)
@@ -155,7 +157,8 @@ image_case_start (ImageCase *self)
     g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
   g_autofree char *self_path = g_file_read_link ("/proc/self/exe", NULL);
   g_autofree char *source = image_case_dup_path (self, "kernel.cu");
-  const char *argv[] = { self_path, "--get", source, self->target, self->fast ? "fast" : "strict", NULL };
+  const char *fp = self->fp != NULL ? self->fp : self->fast ? "fast" : "strict";
+  const char *argv[] = { self_path, "--get", source, self->target, fp, NULL };
   g_autoptr (GError) error = NULL;
   GSubprocess *child;
 

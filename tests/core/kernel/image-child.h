@@ -12,6 +12,7 @@ typedef struct
   GPtrArray *set; /* NAME, VALUE, ...; a NULL value takes NAME away */
   const char *target;
   gboolean fast;
+  const char *fp; /* (nullable): in place of @fast */
 } ImageCase;
 
 typedef struct

@@ -109,10 +109,21 @@ test_image_nvrtc_is_asked (void)
   {
     const char *target, *head;
     gboolean fast;
+    const char *fp, *floats;
   } rows[] = {
-    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", FALSE },
-    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", TRUE },
-    { "compute_75", "ptx\n--gpu-architecture=compute_75\n", FALSE },
+    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", FALSE, NULL,
+      "--fmad=false\n--ftz=false\n--prec-div=true\n--prec-sqrt=true\n" },
+    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", TRUE, NULL,
+      "--fmad=true\n--ftz=false\n--prec-div=true\n--prec-sqrt=true\n" },
+    { "compute_75", "ptx\n--gpu-architecture=compute_75\n", FALSE, NULL, "\n--fmad=false\n" },
+    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", TRUE, "flush,contract",
+      "--fmad=true\n--ftz=true\n--prec-div=true\n--prec-sqrt=true\n" },
+    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", FALSE, "div,sqrt",
+      "--fmad=false\n--ftz=false\n--prec-div=false\n--prec-sqrt=false\n" },
+    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", FALSE, "intrinsics",
+      "--use_fast_math\n--fmad=false\n--ftz=false\n--prec-div=true\n--prec-sqrt=true\n" },
+    { "sm_90", "cubin\n--gpu-architecture=sm_90\n", TRUE, "all",
+      "--use_fast_math\n--fmad=true\n--ftz=true\n--prec-div=false\n--prec-sqrt=false\n" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -126,6 +137,7 @@ test_image_nvrtc_is_asked (void)
         return;
       c.target = rows[i].target;
       c.fast = rows[i].fast;
+      c.fp = rows[i].fp;
       image_case_expect (&c, 0, 0, 1, 0);
       entry = image_case_dup_entry (&c);
       g_assert_true (g_file_get_contents (entry, &image, &size, NULL));
@@ -134,6 +146,9 @@ test_image_nvrtc_is_asked (void)
       at = image + begin;
       g_assert_cmpuint (begin, <, size);
       g_assert_nonnull (strstr (at, rows[i].fast ? "\n--fmad=true\n" : "\n--fmad=false\n"));
+      g_assert_nonnull (strstr (at, rows[i].floats));
+      g_assert_cmpint (strstr (at, "--use_fast_math") != NULL, ==,
+                       rows[i].fp != NULL && strstr (rows[i].floats, "use") != NULL);
       g_assert_nonnull (strstr (at, "\n--std=c++17\n"));
       g_assert_nonnull (strstr (at, "kernel.cu\n"));
       g_assert_nonnull (strstr (at, "leat_wrap_f"));

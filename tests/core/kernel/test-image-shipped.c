@@ -26,12 +26,16 @@ shipped_make (ImageCase *self, const char *kernelc, const char *folder, char **e
 {
   g_autofree char *source = image_case_dup_path (self, "kernel.cu"), *output = image_case_dup_path (self, folder);
   g_autofree char *target = g_strconcat ("--target=", self->target, NULL);
+  g_autofree char *fp = self->fp != NULL ? g_strconcat ("--fp=", self->fp, NULL) : NULL;
   g_autoptr (GSubprocess) child = NULL;
   g_autoptr (GError) error = NULL;
 
   g_mkdir_with_parents (output, 0700);
   child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, kernelc, target, "-o", output, source,
-                            self->fast ? "--fast" : NULL, NULL);
+                            fp != NULL   ? fp
+                            : self->fast ? "--fast"
+                                         : NULL,
+                            NULL);
   g_assert_no_error (error);
   g_assert_true (g_subprocess_communicate_utf8 (child, NULL, NULL, NULL, errors, NULL));
   g_assert_true (g_subprocess_get_if_exited (child));
@@ -119,6 +123,42 @@ test_image_shipped_stale (void)
   data[size / 2] ^= 1;
   g_assert_true (g_file_set_contents (image, data, size, NULL));
   image_case_expect (&c, 0, 0, 1, 0);
+  image_case_clear (&c);
+}
+
+/* What a CPU knows of the freedoms with floating point is in an image for it, and no more. */
+static void
+test_image_shipped_floats (void)
+{
+  static const struct
+  {
+    const char *made, *wanted;
+    gboolean fits;
+  } rows[] = { { "flush,div", "strict", TRUE },
+               { "contract", "fast", TRUE },
+               { "all", "contract,sqrt", TRUE },
+               { "sqrt", "contract", FALSE },
+               { "all", "strict", FALSE } };
+  g_autofree char *kernelc = NULL, *wrong = NULL;
+  ImageCase c;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *errors = NULL, *made = NULL;
+
+      if (!shipped_init (&c, &made))
+        return;
+      c.fp = rows[i].made;
+      g_assert_cmpint (shipped_make (&c, made, "shipped", &errors), ==, 0);
+      c.fp = rows[i].wanted;
+      image_case_expect (&c, rows[i].fits, 0, !rows[i].fits, 0);
+      image_case_clear (&c);
+    }
+  if (!shipped_init (&c, &kernelc))
+    return;
+  c.fp = "fats";
+  g_assert_cmpint (shipped_make (&c, kernelc, "shipped", &wrong), ==, 5);
+  g_assert_nonnull (strstr (wrong, "did you mean \"fast\"?"));
   image_case_clear (&c);
 }
 
@@ -244,6 +284,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image/shipped/needs-no-compiler", test_image_shipped_needs_no_compiler);
   g_test_add_func ("/leat/image/shipped/beside-plugin", test_image_shipped_beside_plugin);
   g_test_add_func ("/leat/image/shipped/stale", test_image_shipped_stale);
+  g_test_add_func ("/leat/image/shipped/floats", test_image_shipped_floats);
   g_test_add_func ("/leat/image/shipped/ptx", test_image_shipped_ptx);
   g_test_add_func ("/leat/image/shipped/kernelc-refuses", test_image_shipped_kernelc_refuses);
   g_test_add_func ("/leat/image/shipped/scans", test_image_shipped_scans);

@@ -231,7 +231,11 @@ test_prototype_type_names (void)
     { "using a = float3;", "a", "f32*3/12" },
     { "typedef short uint;", "uint", "i16*1/2" },
     { "typedef int int;", "int", "i32*1/4" },
-    { "struct a { int x; };", "a", NULL },
+    { "struct a { int x; };", "a", "u8*4/4" },
+    { "struct a { char c; double d; float2 v; };", "a", "u8*24/24" },
+    { "struct a { char c; int *p; short s[5]; };", "a", "u8*32/32" },
+    { "struct a { virtual void f (); int x; };", "a", NULL },
+    { "struct b { int x; };\nstruct a : b { int y; };", "a", NULL },
     { "template <class T> using a = T;", "a", NULL },
   };
   g_autoptr (GString) chain = g_string_new ("typedef short a1;");

@@ -58,7 +58,7 @@ share (const char *path, gboolean strict)
   LeatKernelSource *source = leat_kernel_source_new_shared (path, NULL, strict, &error);
 
   g_assert_no_error (error);
-  g_assert_cmpint (leat_kernel_source_is_strict (source), ==, strict);
+  g_assert_cmpuint (leat_kernel_source_get_floats (source), ==, strict ? LEAT_FLOATS_STRICT : LEAT_FLOATS_CONTRACT);
   return source;
 }
 
@@ -76,9 +76,14 @@ test_kernel_share_one_file_is_one_source (ShareFixture *self, gconstpointer data
   g_autoptr (LeatKernelSource) one = share (self->file, TRUE), two = share (self->file, TRUE);
   g_autoptr (LeatKernelSource) fast = share (self->file, FALSE), again = share (self->file, FALSE);
 
+  g_autoptr (LeatKernelSource) flush =
+    leat_kernel_source_new_shared_with_floats (self->file, NULL, LEAT_FLOATS_FLUSH, NULL);
+
   g_assert_true (one == two);
   g_assert_true (one != fast);
   g_assert_true (fast == again);
+  g_assert_true (flush != one && flush != fast);
+  g_assert_false (leat_kernel_source_equal (flush, one));
 }
 
 static void

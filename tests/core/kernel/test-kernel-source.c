@@ -20,7 +20,7 @@ static const struct
 } bad[] = {
   { "__global__ void f (const float **x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:34: \"x\" is a pointer to pointers" },
-  { "struct p { int a; };\n__global__ void f (struct p *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+  { "struct p { virtual int a (); };\n__global__ void f (struct p *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:30: \"x\" has the type \"p\", which a port cannot carry" },
   { "__global__ void f (float &x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:26: a kernel takes pointers and plain values" },
@@ -257,6 +257,7 @@ test_source_errors (void)
       g_autoptr (GError) error = NULL;
       g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", bad[i].text, &error);
 
+      g_test_message ("%s", bad[i].text);
       if (source != NULL)
         g_assert_null (leat_kernel_source_get_prototype (source, NULL, &error));
       g_assert_error (error, LEAT_KERNEL_ERROR, bad[i].code);

@@ -7,9 +7,10 @@
 
 /* Compiled once in a process: tests of one file share the image, and each has a module of its own. */
 static GBytes *
-kernel_fixture_compile (LeatDevice *device, const char *file)
+kernel_fixture_compile (LeatDevice *device, const char *file, gboolean strict)
 {
   static GHashTable *images;
+  g_autofree char *key = g_strconcat (file, strict ? "" : " fast", NULL);
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "plugins", "cpu", "kernels", file, NULL);
   const LeatDeviceFacts *facts = leat_device_get_facts (device);
   LeatImageTarget target = { LEAT_IMAGE_HOST, "native", 0 };
@@ -19,24 +20,25 @@ kernel_fixture_compile (LeatDevice *device, const char *file)
 
   if (images == NULL)
     images = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
-  if ((image = g_hash_table_lookup (images, file)) != NULL)
+  if ((image = g_hash_table_lookup (images, key)) != NULL)
     return image;
   if (!leat_device_is_cpu (device))
     target = (LeatImageTarget){ LEAT_IMAGE_CUBIN, "", facts->compute_major * 10 + facts->compute_minor };
   source = leat_kernel_source_new_from_file (path, &error);
   g_assert_no_error (error);
+  leat_kernel_source_set_strict (source, strict);
   image = leat_image_get (source, &target, &error);
   if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
     g_test_skip (error->message);
   else
     g_assert_no_error (error);
   if (image != NULL)
-    g_hash_table_insert (images, g_strdup (file), image);
+    g_hash_table_insert (images, g_strdup (key), image);
   return image;
 }
 
-KernelFixture *
-kernel_fixture_open (const char *file)
+static KernelFixture *
+kernel_fixture_open_as (const char *file, gboolean strict)
 {
   g_autoptr (KernelFixture) self = g_new0 (KernelFixture, 1);
   g_autoptr (GError) error = NULL;
@@ -45,13 +47,25 @@ kernel_fixture_open (const char *file)
   self->memories = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_memory_free);
   self->device = leat_device_open (NULL, &error);
   g_assert_no_error (error);
-  if ((image = kernel_fixture_compile (self->device, file)) == NULL)
+  if ((image = kernel_fixture_compile (self->device, file, strict)) == NULL)
     return NULL;
   self->module = leat_module_load (self->device, image, file, &error);
   g_assert_no_error (error);
   self->stream = leat_stream_new (self->device, LEAT_STREAM_PRIORITY_NORMAL, &error);
   g_assert_no_error (error);
   return g_steal_pointer (&self);
+}
+
+KernelFixture *
+kernel_fixture_open (const char *file)
+{
+  return kernel_fixture_open_as (file, TRUE);
+}
+
+KernelFixture *
+kernel_fixture_open_fast (const char *file)
+{
+  return kernel_fixture_open_as (file, FALSE);
 }
 
 void

@@ -25,6 +25,8 @@ typedef struct
 
 /* NULL, with the test skipped, where there is no compiler. */
 KernelFixture *kernel_fixture_open (const char *file);
+/* The same, compiled as with fp=fast. */
+KernelFixture *kernel_fixture_open_fast (const char *file);
 void kernel_fixture_close (KernelFixture *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (KernelFixture, kernel_fixture_close)
 
@@ -59,5 +61,6 @@ void test_kernels_add_warp (void);
 void test_kernels_add_atomic (void);
 void test_kernels_add_grid (void);
 void test_kernels_add_graph (void);
+void test_kernels_add_places (void);
 void test_kernels_add_conditional (void);
 void test_kernels_add_conditional_mistakes (void);

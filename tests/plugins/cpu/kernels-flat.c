@@ -178,6 +178,7 @@ typedef struct
 {
   float origin[3];
   float length;
+  const float *nowhere;
 } Ray;
 
 static void

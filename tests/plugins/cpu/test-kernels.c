@@ -13,6 +13,7 @@ main (int argc, char **argv)
   test_kernels_add_block ();
   test_kernels_add_warp ();
   test_kernels_add_atomic ();
+  test_kernels_add_places ();
   test_kernels_add_grid ();
   test_kernels_add_graph ();
   test_kernels_add_conditional ();

@@ -39,6 +39,16 @@ repeat_get_size (guint index, guint64 most, guint64 *n)
   return TRUE;
 }
 
+guint64
+repeat_get_most_rows (guint64 most)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; repeat_get_size (i, most, &n); i++)
+    ;
+  return n;
+}
+
 void
 repeat_open (Repeat *self, const char *node, const char *inputs, const char *outputs)
 {

@@ -39,5 +39,7 @@ void repeat_close (Repeat *self);
 
 /* Of how many rows, by number; 0 behind the last but for the first.  @most: room */
 gboolean repeat_get_size (guint index, guint64 most, guint64 *n);
+/* The largest of these. */
+guint64 repeat_get_most_rows (guint64 most);
 
 G_END_DECLS

@@ -172,9 +172,16 @@ test_compact_assert_stateless (LeatSession *session)
   g_assert_cmpuint (g_strv_length (states), ==, 0);
 }
 
+/* Of @capacity rows and less, one in so many of them. */
+static gsize
+test_compact_get_lane_rows (guint lane, guint32 capacity, guint32 step)
+{
+  return (gsize) lane * step % (capacity + 1);
+}
+
 /* Many inputs in one call: a count for each. */
 static void
-test_compact_lanes_of (guint32 capacity)
+test_compact_lanes_of (guint32 capacity, guint lanes, guint32 step)
 {
   CompactFixture fixture;
   GError *error = NULL;
@@ -185,19 +192,19 @@ test_compact_lanes_of (guint32 capacity)
 
   compact_fixture_open (&fixture, "compact where=x<500", LIST (spec), LIST ("out"));
   test_compact_assert_stateless (fixture.session);
-  for (guint i = 0; i < 90; i++)
+  for (guint i = 0; i < lanes; i++)
     {
-      gsize n = i * 7919 % (capacity + 1);
+      gsize n = test_compact_get_lane_rows (i, capacity, step);
 
       compact_pattern_fill (i % COMPACT_PATTERNS, x, n);
       g_ptr_array_add (inputs, g_bytes_new (x, n * sizeof *x));
     }
-  leat_session_replay_batch (fixture.session, 90, inputs, &results, NULL, &error);
+  leat_session_replay_batch (fixture.session, lanes, inputs, &results, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (results->len, ==, 90);
-  for (guint i = 0; i < 90; i++)
+  g_assert_cmpuint (results->len, ==, lanes);
+  for (guint i = 0; i < lanes; i++)
     {
-      gsize n = i * 7919 % (capacity + 1), k;
+      gsize n = test_compact_get_lane_rows (i, capacity, step), k;
       GBytes *found = g_ptr_array_index (results, i);
 
       compact_pattern_fill (i % COMPACT_PATTERNS, x, n);
@@ -207,13 +214,15 @@ test_compact_lanes_of (guint32 capacity)
   compact_fixture_close (&fixture);
 }
 
+/* Each pattern several times, and rows up to nearly all that there is room for. */
 static void
 test_compact_lanes (void)
 {
-  static const guint32 lanes[] = { 900, 5000, 40000, 1100000 };
-
-  for (guint i = 0; i < G_N_ELEMENTS (lanes); i++)
-    test_compact_lanes_of (lanes[i]);
+  test_compact_lanes_of (900, 90, 7919);
+  test_compact_lanes_of (5000, 90, 7919);
+  test_compact_lanes_of (40000, 90, 7919);
+  /* As many would take a gigabyte. */
+  test_compact_lanes_of (1100000, 3 * COMPACT_PATTERNS, 40009);
 }
 
 int

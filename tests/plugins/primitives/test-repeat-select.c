@@ -11,6 +11,7 @@
  * rows. */
 
 #define MOST_ROW_BYTES 40
+#define NO_ROWS        0
 
 typedef struct
 {
@@ -21,18 +22,19 @@ typedef struct
   guint64 *numbers;
 } SelectData;
 
+/* @row_bytes: of the largest rows, or NO_ROWS, where what is selected is its own row */
 static void
-select_data_init (SelectData *self, guint64 most)
+select_data_init (SelectData *self, guint64 most, gsize row_bytes)
 {
   guint64 seed = 11;
 
   self->most = most;
   self->order = g_new (guint32, most);
   self->flags = g_new (guint8, most);
-  self->rows = g_malloc (most * MOST_ROW_BYTES);
-  self->kept = g_malloc (most * MOST_ROW_BYTES);
+  self->rows = g_malloc (most * row_bytes);
+  self->kept = g_malloc (most * MAX (row_bytes, sizeof *self->order));
   self->numbers = g_new (guint64, most);
-  for (guint64 i = 0; i < most * MOST_ROW_BYTES; i++)
+  for (guint64 i = 0; i < most * row_bytes; i++)
     self->rows[i] = (guint8) (primitive_random (&seed) >> 32);
 }
 
@@ -101,7 +103,7 @@ test_repeat_compact_rows (void)
   gboolean few = repeat_is_short ();
   SelectData data;
 
-  select_data_init (&data, few ? 70000 : 4194319);
+  select_data_init (&data, few ? 70000 : repeat_get_most_rows (4194319), MOST_ROW_BYTES);
   for (guint i = 0; i < (few || repeat_is_watched () ? 2 : G_N_ELEMENTS (row_bytes)); i++)
     for (guint j = 0; j < (few ? 1 : G_N_ELEMENTS (capacities)); j++)
       test_repeat_flags (&data, row_bytes[i], capacities[j]);
@@ -141,7 +143,7 @@ test_repeat_compact_predicate (void)
   gboolean few = repeat_is_short ();
   SelectData data;
 
-  select_data_init (&data, 4194319);
+  select_data_init (&data, repeat_get_most_rows (4194319), NO_ROWS);
   for (guint j = 0; j < (few ? 1 : G_N_ELEMENTS (capacities)); j++)
     {
       test_repeat_predicate (&data, "compact where=x<500", capacities[j]);
@@ -182,7 +184,7 @@ test_repeat_partition (void)
   gboolean few = repeat_is_short ();
   SelectData data;
 
-  select_data_init (&data, few ? 20000 : 1048577);
+  select_data_init (&data, few ? 20000 : repeat_get_most_rows (1048577), MOST_ROW_BYTES);
   for (guint i = 0; i < (few || repeat_is_watched () ? 1 : G_N_ELEMENTS (row_bytes)); i++)
     for (guint big = 0; big < (few ? 1 : 2); big++)
       test_repeat_partition_of (&data, row_bytes[i], big ? 1048577 : 16385);

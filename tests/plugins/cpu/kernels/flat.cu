@@ -12,6 +12,7 @@ struct Ray
 {
   float3 origin;
   float length;
+  const float *nowhere; /* a value with a pointer is taken as it is */
 };
 
 enum Mode { MODE_KEEP, MODE_NEGATE, MODE_SQUARE };
