@@ -134,9 +134,10 @@ leat_nvrtc_dup_header_facts (LeatKernelSource *source)
       const char *name = strchr (lines[i], '<') + 1;
       g_autofree char *header = g_strndup (name, strcspn (name, ">")), *folder = leat_toolkit_find_headers (header);
       g_autofree char *path = folder != NULL ? g_build_filename (folder, header, NULL) : NULL;
-      g_autofree char *fact = leat_nvrtc_dup_facts (path);
+      g_autofree char *below = folder != NULL ? g_build_filename (folder, "cccl", header, NULL) : NULL;
+      g_autofree char *fact = leat_nvrtc_dup_facts (path), *fact_below = leat_nvrtc_dup_facts (below);
 
-      g_string_append_printf (facts, " %s", fact != NULL ? fact : header);
+      g_string_append_printf (facts, " %s", fact != NULL ? fact : fact_below != NULL ? fact_below : header);
     }
   return g_string_free (facts, FALSE);
 }

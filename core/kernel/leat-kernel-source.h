@@ -119,7 +119,8 @@ typedef struct
  * @n_axes: axes that it uses: 2 where it asks for `threadIdx.y` or `blockIdx.y`, 3 where it asks for z, else 1
  * @block: threads of a block that suit it along x, y and z: 256 for one axis, 16x16 for two, 8x8x4 for three
  * @has_dynamic_shared: whether it has an `extern __shared__` array, whose size the launch says
- * @has_assembly: whether there is assembly (`asm`) in it or in what it calls
+ * @has_assembly: whether there is assembly (`asm`) in it or in what it calls, or what a header of the CUDA toolkit may
+ *   have as such
  * @reports: whether it, or what it calls, may report (`leat_report ()`)
  * @syncs_grid: whether it, or what it calls, has a barrier of the whole grid (`leat_grid_sync ()`)
  * @launch_bounds: the threads of a block that its `__launch_bounds__` allows; 0 where it has none, or none that can be

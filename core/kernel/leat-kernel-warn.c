@@ -29,7 +29,26 @@ leat_kernel_unit_watches (const LeatKernelUnit *self, guint token)
   g_autofree char *word = leat_tokens_dup (self->tokens, token);
 
   return g_str_has_prefix (word, "leat_load_") || g_str_has_prefix (word, "atomic") || g_str_equal (word, "volatile")
-         || g_str_equal (word, "leat_queue_is_finished") || g_str_equal (word, "leat_queue_outstanding");
+         || g_str_equal (word, "leat_queue_is_finished") || g_str_equal (word, "leat_queue_outstanding")
+         || (g_str_equal (word, "load") && leat_tokens_is (self->tokens, token - 1, "."));
+}
+
+/* `a.compare_exchange_weak (old, old + 1)`: what is made of the value that it found ends the loop, and no other thread.
+ */
+static gboolean
+leat_kernel_unit_exchanges (const LeatKernelUnit *self, guint token)
+{
+  static const char *const words[] = { "compare_exchange_weak", "compare_exchange_strong", NULL };
+  guint first = token + 2;
+  g_autofree char *found = NULL;
+
+  if (!leat_tokens_is_any (self->tokens, token, words) || !leat_tokens_is (self->tokens, token + 1, "("))
+    return FALSE;
+  found = leat_tokens_dup (self->tokens, first);
+  for (guint i = first + 1; i < leat_tokens_at (self->tokens, token + 1)->match; i++)
+    if (leat_tokens_is (self->tokens, i, found))
+      return TRUE;
+  return FALSE;
 }
 
 /* The `do` whose loop the `while` at @index ends; @index where it begins one. */
@@ -173,6 +192,7 @@ leat_kernel_unit_warn_spin (const LeatKernelUnit *self, GPtrArray *warnings, Lea
     {
       watches = watches || leat_kernel_unit_watches (self, i);
       yields = yields || leat_kernel_calls_token_waits (calls, i);
+      exchanges = exchanges || leat_kernel_unit_exchanges (self, i);
     }
   for (guint i = body; i < end; i++)
     yields = yields || leat_kernel_calls_token_waits (calls, i);

@@ -40,6 +40,18 @@ static const struct
     "  while (leat_load_relaxed (x + t) == 0) __nanosleep (20); }",
     NULL },
   { "__global__ void k (unsigned *x) { x[0] = leat_take_ticket (x + 1); }", NULL },
+  { "#include <cooperative_groups.h>\n__global__ void k (float *y) { y[cooperative_groups::this_grid ().block_rank ()] "
+    "= "
+    "1; }",
+    "header of the CUDA toolkit" },
+  { "#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n"
+    "__device__ void meet (const grid_group &all) { all.sync (); }\n"
+    "__global__ void k (float *y) { y[0] = 1; meet (this_grid ()); }",
+    "wait for each other" },
+  { "#include <cooperative_groups.h>\n__global__ void k (float *y) { y[0] = 1; sync (y); }\n"
+    "__device__ void sync (float *) {}",
+    NULL },
+  { "#include <cuda/atomic>\n__global__ void k (float *y) { cuda::atomic_ref<float> to (y[0]); to = 1; }", NULL },
   /* On one device alone. */
   { "__global__ void k (float *y) {\n#ifdef LEAT_CUDA\ny[blockIdx.z] = 1;\n#endif\n}", "grid's z" },
   { "__global__ void k (float *y) {\n#ifdef LEAT_HOST\ny[blockIdx.z] = 1;\n#endif\n}", "grid's z" },
