@@ -53,6 +53,8 @@ def reason_to_skip(test, device):
     """Bindings need an interpreter with its bridge to GObject; a machine without it says so."""
     if test['name'].endswith('-as-gpu') and device != 'cpu':
         return 'the device runs what a GPU runs already'
+    if any(suite.endswith(':tree') for suite in test['suite']):
+        return 'it is about the source tree'
     program = program_here(placed(test['cmd'][0]))
     if not os.path.exists(program):
         return f'no {os.path.basename(program)} here'

@@ -77,8 +77,9 @@ static const struct
 G_STATIC_ASSERT (G_N_ELEMENTS (leat_kernel_brought) <= 32);
 
 /* Headers of the standard library that kernels use; those of C++ have one text, of the library's own on both sides. */
-static const char *const leat_kernel_standard[] = { "type_traits", "limits", "utility", "functional", "algorithm",
-                                                    "array",       "tuple",  "complex", "numeric",    NULL };
+static const char *const leat_kernel_standard[] = { "type_traits", "limits", "utility",  "functional", "algorithm",
+                                                    "array",       "tuple",  "complex",  "numeric",    "cmath",
+                                                    "cstdlib",     "vector", "iostream", "string",     NULL };
 
 static int
 leat_kernel_find_brought (const char *header)

@@ -142,25 +142,41 @@ leat_instance_choose (const LeatInstance *self, const LeatKernelUnit *unit)
   return general;
 }
 
+/* Arguments may be types that no other kernel comes to, so the file is read once more as it was. (nullable) */
+static LeatKernelUnit *
+leat_instance_read_whole (const LeatKernelText *text, LeatKernelText *whole, GArray *spots, GError **error)
+{
+  *whole = *text;
+  if (text->whole == NULL)
+    return leat_kernel_unit_new (text, error);
+  whole->text = text->whole;
+  whole->spots = spots;
+  return leat_kernel_unit_new (whole, error);
+}
+
 static char *
 leat_instance_make (gpointer data, const LeatKernelTarget *target, GError **error)
 {
   const LeatInstance *self = data;
   const LeatKernelSource *part = leat_kernel_source_get_for (self->from, target, error);
-  const LeatDecl *decl = part != NULL ? leat_instance_choose (self, part->unit) : NULL;
-  g_autoptr (GArray) edits = NULL;
+  g_autoptr (GArray) edits = leat_edits_new (), spots = g_array_new (FALSE, FALSE, sizeof (LeatKernelSpot));
+  g_autoptr (LeatKernelUnit) unit = NULL;
+  const LeatDecl *decl;
+  LeatKernelText whole;
 
   if (part == NULL)
     return NULL;
+  unit = leat_instance_read_whole (part->text, &whole, spots, error);
+  if (unit == NULL)
+    return NULL;
+  decl = leat_instance_choose (self, unit);
   if (decl == NULL)
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no template kernel \"%s\"", part->name,
                    self->path);
       return NULL;
     }
-  edits = leat_edits_new ();
-  return leat_instance_edit (self, part->unit, decl, edits, error) ? leat_edits_apply (edits, part->unit->tokens)
-                                                                   : NULL;
+  return leat_instance_edit (self, unit, decl, edits, error) ? leat_edits_apply (edits, unit->tokens) : NULL;
 }
 
 /* Its whole name, namespaces and all. */

@@ -149,6 +149,7 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
 {
   g_autofree guint8 *kept = leat_kernel_unit_find_reached (unit);
   g_autoptr (GArray) words = g_array_new (FALSE, FALSE, sizeof (LeatPlainWord));
+  g_autofree char *whole = g_strdup (text->text);
   gboolean changed = FALSE;
 
   g_array_set_clear_func (words, leat_plain_word_clear);
@@ -168,6 +169,9 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
   if (words->len > 0)
     leat_plain_insert (text, words);
   if (changed || words->len > 0)
-    text->hash = XXH3_64bits (text->text, strlen (text->text));
+    {
+      text->hash = XXH3_64bits (text->text, strlen (text->text));
+      text->whole = g_steal_pointer (&whole);
+    }
   return changed || words->len > 0;
 }

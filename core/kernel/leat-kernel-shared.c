@@ -6,6 +6,7 @@
  * d[];` a pointer to its dynamic part.  The types go into typedefs, so that any declarator is left to the compiler. */
 
 #include "leat-kernel-host-private.h"
+#include "leat-kernel-locals-private.h"
 
 #include <string.h>
 
@@ -160,6 +161,24 @@ leat_host_writer_mentions (LeatHostWriter *self, const LeatDecl *function, const
   return FALSE;
 }
 
+/* Whether the function has a variable of its own of one of these names. */
+static gboolean
+leat_host_writer_hides (LeatHostWriter *self, const LeatDecl *function, const LeatDecl *variable)
+{
+  g_autoptr (LeatLocals) locals = leat_locals_new (self->unit, self->calls, function);
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (self->unit, variable->first, variable->last);
+
+  for (guint p = 0; p < pieces->len; p += 2)
+    {
+      guint name = leat_kernel_unit_declared_name (self->unit, g_array_index (pieces, guint, p),
+                                                   g_array_index (pieces, guint, p + 1) + 1);
+
+      if (name != G_MAXUINT && leat_locals_find (locals, name) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* A static shared variable at file scope is one object, whoever mentions it: its slot is made once, with itself as the
  * owner. */
 static gboolean
@@ -172,7 +191,7 @@ leat_host_writer_share_file_scope (LeatHostWriter *self, const LeatDecl *functio
       g_autofree char *text = NULL;
 
       if (variable->kind != LEAT_DECL_VARIABLE || !(variable->flags & LEAT_DECL_IS_SHARED)
-          || !leat_host_writer_mentions (self, function, variable))
+          || !leat_host_writer_mentions (self, function, variable) || leat_host_writer_hides (self, function, variable))
         continue;
       for (guint s = 0; s < n_slots && known == G_MAXUINT; s++)
         if (g_array_index (self->owners, guint, g_array_index (self->slots, guint, s)) == i)

@@ -54,6 +54,10 @@ const char *leat_kernel_source_why_not_wide (LeatKernelSource *self, const char 
 const char *leat_kernel_source_why_no_stage (LeatKernelSource *self, const char *entry, guint *stage);
 /* Has a kernel of it a variant in plain C? */
 gboolean leat_kernel_source_has_variants (LeatKernelSource *self);
+/* The source with no other kernel than @entry, for a file of which another kernel does not compile. */
+LeatKernelSource *leat_kernel_source_new_only (LeatKernelSource *self, const char *entry, GError **error);
+/* Has its file more than one kernel, templates counted? */
+gboolean leat_kernel_source_has_others (LeatKernelSource *self);
 /* May its kernels leave something in variables for the next launch? */
 gboolean leat_kernel_source_keeps_data (LeatKernelSource *self);
 /* Why @path cannot be read, with a near name where it is not there; @error is GLib's. */

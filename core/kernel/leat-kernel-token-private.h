@@ -45,6 +45,7 @@ typedef struct
   GPtrArray *labels;
   GPtrArray *asked; /* paths of files on which the text depends, whether or not they are there */
   GArray *spots;    /* LeatKernelSpot, by offset */
+  char *whole;      /* (nullable): with what no kernel comes to, if something was left out (leat-kernel-plain.c) */
   guint asks;       /* LeatKernelAsked */
   char *name;       /* what it was made of */
   char **defines;

@@ -24,7 +24,6 @@ static const char *const leat_pp_provided[] = {
   "cstddef",
   "stdbool.h",
   "math.h",
-  "cmath",
   "float.h",
   "cfloat",
   "limits.h",

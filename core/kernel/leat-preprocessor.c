@@ -205,6 +205,7 @@ void
 leat_kernel_text_free (LeatKernelText *self)
 {
   g_free (self->text);
+  g_free (self->whole);
   g_ptr_array_unref (self->files);
   g_ptr_array_unref (self->labels);
   g_ptr_array_unref (self->asked);

@@ -127,10 +127,38 @@ leat_program_get_image (LeatProgram *self, LeatKernelSource *source, const LeatI
   return image != NULL ? image : leat_image_get (source, &plain, error);
 }
 
+/* Another kernel of the file may be what does not compile; without it, @source is that of @op's kernel alone.  Not
+ * where kernels share what they keep in variables: that is one module's. */
+static GBytes *
+leat_program_get_image_of (LeatProgram *self, const LeatOp *op, LeatKernelSource **source,
+                           const LeatImageTarget *target, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (LeatKernelSource) only = NULL;
+  GBytes *image = leat_program_get_image (self, *source, target, &local);
+
+  if (image == NULL && g_error_matches (local, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE)
+      && leat_kernel_source_has_others (*source) && !leat_kernel_source_keeps_data (*source))
+    only = leat_kernel_source_new_only (*source, op->prototype->entry, NULL);
+  if (only != NULL)
+    image = leat_program_get_image (self, only, target, NULL);
+  if (image == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return NULL;
+    }
+  if (only != NULL)
+    {
+      leat_kernel_source_unref (*source);
+      *source = g_steal_pointer (&only);
+    }
+  return image;
+}
+
 static LeatModule *
 leat_program_load_module (LeatProgram *self, const LeatOp *op, GError **error)
 {
-  LeatKernelSource *source = op->source;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_ref (op->source);
   const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
   LeatModule *module;
   g_autoptr (GBytes) image = NULL;
@@ -146,7 +174,7 @@ leat_program_load_module (LeatProgram *self, const LeatOp *op, GError **error)
   target.enclosed = leat_program_is_enclosed (self, op);
   target.whole =
     target.kind == LEAT_IMAGE_HOST && leat_image_host_runs_variants () && leat_kernel_source_has_variants (source);
-  image = leat_program_get_image (self, source, &target, error);
+  image = leat_program_get_image_of (self, op, &source, &target, error);
   if (image == NULL)
     return NULL;
   module = leat_module_load (self->device, image, leat_kernel_source_get_name (source), error);

@@ -195,6 +195,9 @@ static const struct
     "__global__ void __launch_bounds__ (64, 2) k (const int *__restrict__ x, int *__restrict__ y, const int "
     "x_count) { " GUARD "y[i] = x[i] * 2; }\n",
     "block=64", oracle_twice, "* 2", "* 11" },
+  { "another-does-not-compile",
+    "__global__ void other (const int *x, int *y) { y[0] = curand (x[0]); }\n" HEAD GUARD "y[i] = x[i] * 2; }\n",
+    "entry=k", oracle_twice, "* 2", "* 12" },
 };
 
 static gboolean
