@@ -60,6 +60,9 @@ typedef struct
 /* (element-type LeatStrideLoop): those of the function @decl. */
 GArray *leat_kernel_unit_find_stride_loops (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *decl);
 
+/* Whether the item at the tokens from @first to before @next is bound to a reference (leat-kernel-refer.c). */
+gboolean leat_kernel_unit_refers (const LeatKernelUnit *unit, guint first, guint next);
+
 gboolean leat_kernel_unit_check_variants (const LeatKernelUnit *unit, GError **error);
 gboolean leat_kernel_unit_check_kernels (const LeatKernelUnit *unit, GError **error);
 /* @entry: (nullable): a kernel, of which and of what it calls the warnings are wanted; else those of the whole file */

@@ -176,6 +176,7 @@ leat_variable_address_is_read (const LeatKernelUnit *unit, guint index)
                                          "__ldlu",
                                          "leat_load_relaxed",
                                          "sizeof",
+                                         "load_matrix_sync",
                                          "leat_load_acquire",
                                          "leat_load_plainly",
                                          NULL };
@@ -228,7 +229,8 @@ leat_variable_may_be_set_at (const LeatKernelUnit *unit, guint index, guint n_di
       next += 2;
     else
       break;
-  if (leat_tokens_is_any (unit->tokens, next, changes) || leat_tokens_is (unit->tokens, next, "("))
+  if (leat_tokens_is_any (unit->tokens, next, changes) || leat_tokens_is (unit->tokens, next, "(")
+      || leat_kernel_unit_refers (unit, index, next))
     return TRUE;
   if (leat_variable_is_addressed (unit, index) || n_indices < n_dims)
     return !leat_variable_address_is_read (unit, index);

@@ -316,6 +316,45 @@ test_prototype_comments (void)
     }
 }
 
+/* A pointer of no const type is an output where its items may be set, by whatever name, and else an input. */
+static void
+test_prototype_references (void)
+{
+  static const struct
+  {
+    const char *body;
+    gboolean is_output;
+  } rows[] = {
+    { "cuda::atomic_ref<float, cuda::thread_scope_device> r (y[i]); r = 1;", TRUE },
+    { "using R = cuda::atomic_ref<float>; R (y[i]).store (1);", TRUE },
+    { "cuda::atomic_ref r{ y[i] }; r = 1;", TRUE },
+    { "float &r = y[i]; r = z;", TRUE },
+    { "const float &r = y[i]; z = r;", FALSE },
+    { "std::swap (y[i], z);", TRUE },
+    { "scan.ExclusiveSum (z, y[i]);", TRUE },
+    { "z = fmaxf (y[i], z) + sqrtf (y[i]);", FALSE },
+    { "float v (y[i]); z = v;", FALSE },
+    { "if (i > 0) z = y[i]; else z = fabsf (y[i]);", FALSE },
+    { "z = std::max (y[i], z);", FALSE },
+    { "load_matrix_sync (z, y, 16);", FALSE },
+    { "store_matrix_sync (y, z, 16, mem_row_major);", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "__global__ void f (float *y, float *o)\n{\n  int i = threadIdx.x;\n  float z;\n  %s\n  o[i] = z;\n}\n",
+        rows[i].body);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("k.cu", text, &error);
+      const LeatPrototype *prototype = leat_kernel_source_get_prototype (source, "f", &error);
+
+      g_assert_no_error (error);
+      g_test_message ("%s", rows[i].body);
+      g_assert_cmpint (prototype->params[0].kind, ==, rows[i].is_output ? LEAT_PARAM_OUTPUT : LEAT_PARAM_INPUT);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -323,6 +362,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
   g_test_add_func ("/leat/kernel/prototype/types", test_prototype_types);
   g_test_add_func ("/leat/kernel/prototype/type-names", test_prototype_type_names);
+  g_test_add_func ("/leat/kernel/prototype/references", test_prototype_references);
   g_test_add_func ("/leat/kernel/prototype/queues", test_prototype_queues);
   g_test_add_func ("/leat/kernel/prototype/comments", test_prototype_comments);
   return g_test_run ();
