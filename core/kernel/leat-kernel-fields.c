@@ -227,7 +227,7 @@ leat_fields_get_lane (const LeatKernelType *type)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (g_str_equal (rows[i][0], type->dtype))
       return rows[i][1];
-  g_return_val_if_reached ("float");
+  return NULL; /* of 16 bits and fewer: no argument is such a number */
 }
 
 /* A number is taken as it is, and of all others the parts. */
@@ -253,6 +253,8 @@ leat_fields_add (LeatFields *self, const char *words, const char *path, const ch
       leat_fields_take (self, plain, path, member);
       return TRUE;
     }
+  if (leat_fields_get_lane (&type) == NULL)
+    return FALSE;
   g_string_append (self->values, self->assigns ? "" : "{ ");
   for (guint i = 0; i < type.lanes; i++)
     if (!leat_fields_add_part (self, leat_fields_get_lane (&type), path, member, lanes[i], FALSE, depth))
