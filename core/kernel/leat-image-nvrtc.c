@@ -32,6 +32,7 @@ typedef struct
   int (*ptx_size) (LeatNvrtcHandle, gsize *);
   int (*ptx) (LeatNvrtcHandle, char *);
   const char *(*describe) (int);
+  int (*version) (int *major, int *minor);
 } LeatNvrtc;
 
 static const struct
@@ -49,6 +50,7 @@ static const struct
   { "nvrtcGetPTXSize", offsetof (LeatNvrtc, ptx_size) },
   { "nvrtcGetPTX", offsetof (LeatNvrtc, ptx) },
   { "nvrtcGetErrorString", offsetof (LeatNvrtc, describe) },
+  { "nvrtcVersion", offsetof (LeatNvrtc, version) },
 };
 
 #define LEAT_NVRTC_VARIABLE     "LEAT_NVRTC"
@@ -270,6 +272,16 @@ leat_nvrtc_find_headers (LeatKernelSource *source, const char *text, GPtrArray *
   return TRUE;
 }
 
+/* From 12.9 on NVRTC keeps images itself, by a key that knows nothing of --ftz: asked for fp=flush, 13.0 gives what it
+ * made for fp=strict before. */
+static gboolean
+leat_nvrtc_has_cache (const LeatNvrtc *nvrtc)
+{
+  int major = 0, minor = 0;
+
+  return nvrtc->version (&major, &minor) == 0 && (major > 12 || (major == 12 && minor >= 9));
+}
+
 static GBytes *
 leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source, GPtrArray *headers,
                   const LeatImageTarget *target, GError **error)
@@ -283,6 +295,8 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
 
   for (guint i = 0; i < headers->len; i++)
     options[n++] = g_ptr_array_index (headers, i);
+  if (leat_nvrtc_has_cache (nvrtc))
+    options[n++] = "--no-cache";
   code = nvrtc->compile (program, (int) n, options);
 
   if (code == 0)
