@@ -18,6 +18,14 @@ static pthread_key_t leat_cpu_block_key;
 static pthread_mutex_t leat_cpu_block_lock = PTHREAD_MUTEX_INITIALIZER;
 static LeatCpuBlock *leat_cpu_block_kept; /* under the lock: those of threads that have ended */
 __thread LeatCpuBlock *leat_cpu_block_own LEAT_CPU_BLOCK_TLS;
+/* See leat-host-module.h. */
+static __thread void *leat_cpu_block_image_own __attribute__ ((tls_model ("initial-exec")));
+
+void **
+leat_cpu_block_get_image_own (void)
+{
+  return &leat_cpu_block_image_own;
+}
 
 static void
 leat_cpu_block_clear_fibers (LeatCpuBlock *self)

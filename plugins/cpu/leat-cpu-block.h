@@ -116,6 +116,7 @@ LeatCpuBlock *leat_cpu_block_get_own (void);
 /* NULL before the first get_own (). */
 #define LEAT_CPU_BLOCK_TLS __attribute__ ((tls_model ("initial-exec"), visibility ("hidden")))
 extern __thread LeatCpuBlock *leat_cpu_block_own LEAT_CPU_BLOCK_TLS;
+void **leat_cpu_block_get_image_own (void);
 
 /* Whose kernel calls.  @host comes from the kernel's stack, so what is found by way of it is known only when the switch
  * to that stack is through; the next switch, which depends on it, would wait for this one.  Found by way of the OS

@@ -126,4 +126,5 @@ const LeatHostRuntime leat_cpu_runtime = {
   .print = leat_cpu_print,
   .clock = leat_cpu_clock,
   .set_conditional = leat_cpu_set_conditional,
+  .own = leat_cpu_block_get_image_own,
 };

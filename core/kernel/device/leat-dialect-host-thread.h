@@ -27,7 +27,7 @@ LEAT_INLINE leat_module *leat_me (leat_module *self);
 struct leat_thread;
 /* The thread that this thread of the host runs.  The threads of a block share one of the host, so each sets it again when
  * it has waited for others. */
-__thread leat_thread *leat_running;
+#define leat_running (*(leat_thread **) leat_runtime->own ())
 #define LEAT_RUN_AGAIN() (leat_running = this)
 #else
 #define LEAT_RUN_AGAIN() ((void) 0)

@@ -93,6 +93,9 @@ typedef struct
   int (*print) (LeatHostBlock *block, const char *format, ...);
   uint64_t (*clock) (LeatHostBlock *block); /* nanoseconds */
   void (*set_conditional) (LeatHostBlock *block, uint64_t handle, uint32_t value); /* a driver may end before it */
+  /* Where an image keeps which CUDA thread this thread of the host runs.  Images have no thread-local variables: these
+   * outlive an image that is unloaded.  A driver may end before it. */
+  void **(*own) (void);
 } LeatHostRuntime;
 
 typedef struct
