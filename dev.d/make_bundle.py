@@ -50,8 +50,8 @@ def copy_source(source, target):
                              *SOURCE_FOLDERS], check=True, capture_output=True, text=True).stdout
     for name in filter(None, listed.split('\0')):
         here, there = source / name, target / name
-        # No test reads the C that it was compiled from.
-        if here.is_file() and (here.suffix != '.c' or name.startswith('docs/')):
+        # No test reads the C that it was compiled from.  Some compile programs of tests/bench/, or search the library.
+        if here.is_file() and (here.suffix != '.c' or name.startswith(('core/', 'docs/', 'tests/bench/'))):
             there.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(here, there)
 
