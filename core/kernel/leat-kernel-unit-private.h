@@ -83,6 +83,8 @@ void leat_kernel_unit_append_closing (const LeatKernelUnit *self, const LeatDecl
 /* A kernel in a namespace is called a__b__k in the text, which no other is, and a::b::k by users.  An instance of a
  * template is k__float_256 in the text, and k<float, 256> by users. */
 char *leat_kernel_dup_symbol (const char *entry);
+/* The template arguments of an entry, and what stands before them; NULL where it has none. */
+char **leat_kernel_split_entry (const char *entry, char **path);
 char *leat_kernel_unit_dup_symbol (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl);
 
