@@ -80,10 +80,9 @@ leat_fields_take (LeatFields *self, const char *words, const char *path, const c
 
 static gboolean
 leat_fields_add_part (LeatFields *self, const char *words, const char *path, const char *member, const char *part,
-                      gboolean is_item, guint depth)
+                      guint depth)
 {
-  g_autofree char *inner = g_strconcat (path, ".", part, NULL);
-  g_autofree char *access = g_strdup_printf (is_item ? "%s[%s]" : "%s.%s", member, part);
+  g_autofree char *inner = g_strconcat (path, ".", part, NULL), *access = g_strconcat (member, ".", part, NULL);
 
   return leat_fields_add (self, words, inner, access, depth + 1);
 }
@@ -257,7 +256,7 @@ leat_fields_add (LeatFields *self, const char *words, const char *path, const ch
     return FALSE;
   g_string_append (self->values, self->assigns ? "" : "{ ");
   for (guint i = 0; i < type.lanes; i++)
-    if (!leat_fields_add_part (self, leat_fields_get_lane (&type), path, member, lanes[i], FALSE, depth))
+    if (!leat_fields_add_part (self, leat_fields_get_lane (&type), path, member, lanes[i], depth))
       return FALSE;
   g_string_append (self->values, self->assigns ? "" : "}, ");
   return TRUE;

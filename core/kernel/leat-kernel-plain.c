@@ -60,22 +60,21 @@ leat_plain_blank (LeatKernelText *text, const LeatKernelUnit *unit, guint first,
 }
 
 static void
-leat_plain_rename (const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
-{
-  g_autofree char *symbol = leat_kernel_unit_dup_symbol (unit, decl);
-  const LeatToken *name = leat_tokens_at (unit->tokens, decl->name);
-  LeatPlainWord word = { name->offset, g_strndup (symbol, strlen (symbol) - name->length) };
-
-  g_array_append_val (words, word);
-}
-
-static void
 leat_plain_add_word (const LeatKernelUnit *unit, guint token, gboolean behind, char *words, GArray *all)
 {
   const LeatToken *at = leat_tokens_at (unit->tokens, token);
   LeatPlainWord word = { at->offset + (behind ? at->length : 0), words };
 
   g_array_append_val (all, word);
+}
+
+static void
+leat_plain_rename (const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
+{
+  g_autofree char *symbol = leat_kernel_unit_dup_symbol (unit, decl);
+  gsize own = leat_tokens_at (unit->tokens, decl->name)->length;
+
+  leat_plain_add_word (unit, decl->name, FALSE, g_strndup (symbol, strlen (symbol) - own), words);
 }
 
 /* Values of several numbers become parameters for each, of which the body makes them again. */

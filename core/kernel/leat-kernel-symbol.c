@@ -58,11 +58,16 @@ leat_kernel_split_entry (const char *entry, char **path)
 char *
 leat_kernel_dup_symbol (const char *entry)
 {
-  g_autofree char *path = NULL;
-  g_auto (GStrv) arguments = leat_kernel_split_entry (entry, &path);
-  g_auto (GStrv) parts = g_strsplit (arguments != NULL ? path : entry, "::", -1);
-  g_autofree char *joined = g_strjoinv ("__", parts);
-  GString *out = g_string_new (joined);
+  g_autofree char *path = NULL, *joined = NULL;
+  g_auto (GStrv) arguments = NULL, parts = NULL;
+  GString *out;
+
+  if (strpbrk (entry, ":<") == NULL) /* as most are, and it is asked for with every node */
+    return g_strdup (entry);
+  arguments = leat_kernel_split_entry (entry, &path);
+  parts = g_strsplit (arguments != NULL ? path : entry, "::", -1);
+  joined = g_strjoinv ("__", parts);
+  out = g_string_new (joined);
 
   for (guint i = 0; arguments != NULL && arguments[i] != NULL; i++)
     {

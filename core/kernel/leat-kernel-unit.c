@@ -331,9 +331,12 @@ leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl
 gboolean
 leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, const char *name)
 {
-  g_autofree char *symbol = leat_kernel_dup_symbol (name), *full = NULL, *whole = NULL;
+  g_autofree char *symbol = NULL, *full = NULL, *whole = NULL;
   const char *last;
 
+  if (leat_tokens_is (self->tokens, decl->name, name))
+    return TRUE;
+  symbol = leat_kernel_dup_symbol (name);
   if (leat_tokens_is (self->tokens, decl->name, symbol))
     return TRUE;
   if (decl->scope == 0)
