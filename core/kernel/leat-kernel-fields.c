@@ -25,45 +25,6 @@ typedef struct
 static gboolean leat_fields_add (LeatFields *self, const char *words, const char *path, const char *member,
                                  guint depth);
 
-/* The "{" of the structure called @name; G_MAXUINT where the file has none without bases. */
-guint
-leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
-{
-  for (guint i = 0; i < unit->decls->len; i++)
-    {
-      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
-      gboolean is_typedef = leat_tokens_is (unit->tokens, decl->first, "typedef"), is_named = FALSE;
-      guint open = decl->first;
-
-      if (decl->kind != LEAT_DECL_TYPE || leat_tokens_is (unit->tokens, decl->first, "enum"))
-        continue;
-      while (open < decl->last && !leat_tokens_is (unit->tokens, open, "{") && !leat_tokens_is (unit->tokens, open, ":")
-             && !leat_tokens_is (unit->tokens, open, "<"))
-        {
-          is_named = is_named || leat_tokens_is (unit->tokens, open, name);
-          open++;
-        }
-      if (!leat_tokens_is (unit->tokens, open, "{") || leat_tokens_is (unit->tokens, decl->first, "union"))
-        continue;
-      if (is_named || (is_typedef && leat_tokens_is (unit->tokens, decl->last - 1, name)))
-        return open;
-    }
-  return G_MAXUINT;
-}
-
-char *
-leat_kernel_dup_bare_type (const char *words)
-{
-  static const char *const left_out[] = { "const", "volatile", "struct", "mutable", NULL };
-  g_auto (GStrv) list = g_strsplit (words, " ", -1);
-  GString *out = g_string_new (NULL);
-
-  for (guint i = 0; list[i] != NULL; i++)
-    if (!g_strv_contains (left_out, list[i]))
-      g_string_append_printf (out, "%s%s", out->len > 0 ? " " : "", list[i]);
-  return g_string_free (out, FALSE);
-}
-
 static void
 leat_fields_take (LeatFields *self, const char *words, const char *path, const char *member)
 {
@@ -106,26 +67,6 @@ leat_fields_add_array (LeatFields *self, const char *words, GArray *sizes, guint
   return TRUE;
 }
 
-/* The sizes of the array whose declarator has its name at @name and ends before @end; NULL where one is no number. */
-GArray *
-leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
-{
-  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (guint));
-
-  for (guint i = name + 1; i < end && leat_tokens_is (unit->tokens, i, "[");
-       i = leat_tokens_at (unit->tokens, i)->match + 1)
-    {
-      g_autofree char *words = leat_tokens_dup (unit->tokens, i + 1);
-      guint64 size;
-
-      if (leat_tokens_at (unit->tokens, i)->match != i + 2
-          || !g_ascii_string_to_unsigned (words, 10, 1, LEAT_FIELDS_MOST, &size, NULL))
-        return NULL;
-      g_array_append_val (sizes, ((guint){ size }));
-    }
-  return g_steal_pointer (&sizes);
-}
-
 /* `float a, b[4];` */
 static gboolean
 leat_fields_add_members (LeatFields *self, guint first, guint end, const char *path, const char *member, guint depth)
@@ -155,63 +96,17 @@ leat_fields_add_members (LeatFields *self, guint first, guint end, const char *p
   return TRUE;
 }
 
-/* Behind the member function, constructor or type at @first; @first where it is none of these. */
-guint
-leat_kernel_unit_skip_function (const LeatKernelUnit *unit, guint first, guint end)
-{
-  static const char *const types[] = { "static", "using", "typedef", "friend", NULL };
-  gboolean function = leat_tokens_is_any (unit->tokens, first, types);
-
-  for (guint i = first; i < end; i++)
-    {
-      if (leat_kernel_unit_skip_attribute (unit, i) != i)
-        i = leat_kernel_unit_skip_attribute (unit, i);
-      else if (leat_tokens_is (unit->tokens, i, "("))
-        {
-          function = TRUE;
-          i = leat_tokens_at (unit->tokens, i)->match;
-        }
-      else if (leat_tokens_is (unit->tokens, i, "{"))
-        {
-          i = leat_tokens_at (unit->tokens, i)->match;
-          if (function && !leat_tokens_is (unit->tokens, i + 1, ",") && !leat_tokens_is (unit->tokens, i + 1, "{"))
-            return i + 1;
-        }
-      else if (leat_tokens_is (unit->tokens, i, ";"))
-        return function ? i + 1 : first;
-    }
-  return first;
-}
-
 static gboolean
 leat_fields_add_struct (LeatFields *self, guint open, const char *path, const char *member, guint depth)
 {
-  const LeatTokens *tokens = self->unit->tokens;
-  guint close = leat_tokens_at (tokens, open)->match, end;
+  LeatMembers members = { open + 1, leat_tokens_at (self->unit->tokens, open)->match };
 
   g_string_append (self->values, self->assigns ? "" : "{ ");
-  for (guint i = open + 1; i < close; i = end)
-    {
-      if (leat_tokens_is (tokens, i, "virtual"))
-        return FALSE;
-      end = leat_kernel_unit_skip_function (self->unit, i, close);
-      if (end != i)
-        continue;
-      end = i + 1;
-      if (leat_tokens_is (tokens, i, ";") || leat_tokens_is (tokens, i + 1, ":"))
-        {
-          end = leat_tokens_is (tokens, i, ";") ? i + 1 : i + 2;
-          continue;
-        }
-      while (end < close && !leat_tokens_is (tokens, end, ";") && !leat_tokens_is (tokens, end, "{"))
-        end++;
-      if (!leat_tokens_is (tokens, end, ";") || self->n > LEAT_FIELDS_MOST
-          || !leat_fields_add_members (self, i, end, path, member, depth))
-        return FALSE;
-      end++;
-    }
+  while (leat_kernel_unit_next_members (self->unit, &members))
+    if (self->n > LEAT_FIELDS_MOST || !leat_fields_add_members (self, members.first, members.end, path, member, depth))
+      return FALSE;
   g_string_append (self->values, self->assigns ? "" : "}, ");
-  return TRUE;
+  return !members.is_unknown;
 }
 
 static const char *

@@ -88,29 +88,14 @@ leat_layout_read_align (const LeatKernelUnit *unit, guint open)
 static gboolean
 leat_layout_of_struct (const LeatKernelUnit *unit, guint open, LeatLayout *self, guint depth)
 {
-  guint close = leat_tokens_at (unit->tokens, open)->match, end;
+  LeatMembers members = { open + 1, leat_tokens_at (unit->tokens, open)->match };
 
   *self = (LeatLayout){ 0, leat_layout_read_align (unit, open) };
-  for (guint i = open + 1; i < close; i = end)
-    {
-      if (leat_tokens_is (unit->tokens, i, "virtual"))
-        return FALSE;
-      end = leat_kernel_unit_skip_function (unit, i, close);
-      if (end != i)
-        continue;
-      if (leat_tokens_is (unit->tokens, i, ";") || leat_tokens_is (unit->tokens, i + 1, ":"))
-        {
-          end = leat_tokens_is (unit->tokens, i, ";") ? i + 1 : i + 2;
-          continue;
-        }
-      while (end < close && !leat_tokens_is (unit->tokens, end, ";") && !leat_tokens_is (unit->tokens, end, "{"))
-        end++;
-      if (!leat_tokens_is (unit->tokens, end, ";") || !leat_layout_append_members (unit, i, end, self, depth))
-        return FALSE;
-      end++;
-    }
+  while (leat_kernel_unit_next_members (unit, &members))
+    if (!leat_layout_append_members (unit, members.first, members.end, self, depth))
+      return FALSE;
   self->bytes = (self->bytes + self->align - 1) / self->align * self->align;
-  return self->bytes > 0;
+  return self->bytes > 0 && !members.is_unknown;
 }
 
 static gboolean

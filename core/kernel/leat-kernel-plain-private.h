@@ -14,8 +14,17 @@ G_BEGIN_DECLS
 guint8 *leat_kernel_unit_find_reached (const LeatKernelUnit *unit);
 /* The "{" of the structure called @name; G_MAXUINT if the file has none that is without bases. */
 guint leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name);
-/* Behind the member function, constructor or type at @first within a structure; @first if it is none of these. */
-guint leat_kernel_unit_skip_function (const LeatKernelUnit *unit, guint first, guint end);
+/* A structure whose members are gone through: from behind its "{" to its "}".  The members of one declaration are the
+ * tokens [first, end). @is_unknown: set if a declaration is of a kind that is not known */
+typedef struct
+{
+  guint at, close;
+  guint first, end;
+  gboolean is_unknown;
+} LeatMembers;
+
+/* The next declaration of members, past functions and types; FALSE if there is none, or one is not known. */
+gboolean leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers *self);
 /* The sizes of the array whose declarator has its name at @name and ends before @end; NULL if one is no number. */
 GArray *leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end);
 /* The words of a type without `const`, `struct` and the like. */

@@ -1,0 +1,132 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* The structures of a file: where they are, and the declarations of their members, one after the other.  Reads the unit
+ * only. */
+
+#include "leat-kernel-plain-private.h"
+
+#include <string.h>
+
+/* An array in a structure has at most so many items along a dimension. */
+#define LEAT_STRUCT_MOST_ITEMS 128
+
+/* The "{" of the structure called @name; G_MAXUINT where the file has none without bases. */
+guint
+leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
+{
+  for (guint i = 0; i < unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
+      gboolean is_typedef = leat_tokens_is (unit->tokens, decl->first, "typedef"), is_named = FALSE;
+      guint open = decl->first;
+
+      if (decl->kind != LEAT_DECL_TYPE || leat_tokens_is (unit->tokens, decl->first, "enum"))
+        continue;
+      while (open < decl->last && !leat_tokens_is (unit->tokens, open, "{") && !leat_tokens_is (unit->tokens, open, ":")
+             && !leat_tokens_is (unit->tokens, open, "<"))
+        {
+          is_named = is_named || leat_tokens_is (unit->tokens, open, name);
+          open++;
+        }
+      if (!leat_tokens_is (unit->tokens, open, "{") || leat_tokens_is (unit->tokens, decl->first, "union"))
+        continue;
+      if (is_named || (is_typedef && leat_tokens_is (unit->tokens, decl->last - 1, name)))
+        return open;
+    }
+  return G_MAXUINT;
+}
+
+char *
+leat_kernel_dup_bare_type (const char *words)
+{
+  static const char *const left_out[] = { "const", "volatile", "struct", "mutable", NULL };
+  g_auto (GStrv) list = g_strsplit (words, " ", -1);
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; list[i] != NULL; i++)
+    if (!g_strv_contains (left_out, list[i]))
+      g_string_append_printf (out, "%s%s", out->len > 0 ? " " : "", list[i]);
+  return g_string_free (out, FALSE);
+}
+
+/* The sizes of the array whose declarator has its name at @name and ends before @end; NULL where one is no number. */
+GArray *
+leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
+{
+  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = name + 1; i < end && leat_tokens_is (unit->tokens, i, "[");
+       i = leat_tokens_at (unit->tokens, i)->match + 1)
+    {
+      g_autofree char *words = leat_tokens_dup (unit->tokens, i + 1);
+      guint64 size;
+
+      if (leat_tokens_at (unit->tokens, i)->match != i + 2
+          || !g_ascii_string_to_unsigned (words, 10, 1, LEAT_STRUCT_MOST_ITEMS, &size, NULL))
+        return NULL;
+      g_array_append_val (sizes, ((guint){ size }));
+    }
+  return g_steal_pointer (&sizes);
+}
+
+/* Behind the member function, constructor or type at @first; @first where it is none of these. */
+static guint
+leat_members_skip_function (const LeatKernelUnit *unit, guint first, guint end)
+{
+  static const char *const types[] = { "static", "using", "typedef", "friend", NULL };
+  gboolean function = leat_tokens_is_any (unit->tokens, first, types);
+
+  for (guint i = first; i < end; i++)
+    {
+      if (leat_kernel_unit_skip_attribute (unit, i) != i)
+        i = leat_kernel_unit_skip_attribute (unit, i);
+      else if (leat_tokens_is (unit->tokens, i, "("))
+        {
+          function = TRUE;
+          i = leat_tokens_at (unit->tokens, i)->match;
+        }
+      else if (leat_tokens_is (unit->tokens, i, "{"))
+        {
+          i = leat_tokens_at (unit->tokens, i)->match;
+          if (function && !leat_tokens_is (unit->tokens, i + 1, ",") && !leat_tokens_is (unit->tokens, i + 1, "{"))
+            return i + 1;
+        }
+      else if (leat_tokens_is (unit->tokens, i, ";"))
+        return function ? i + 1 : first;
+    }
+  return first;
+}
+
+gboolean
+leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers *self)
+{
+  const LeatTokens *tokens = unit->tokens;
+
+  while (self->at < self->close && !self->is_unknown)
+    {
+      guint behind = leat_members_skip_function (unit, self->at, self->close);
+
+      if (leat_tokens_is (tokens, self->at, "virtual"))
+        break;
+      if (behind != self->at)
+        self->at = behind;
+      else if (leat_tokens_is (tokens, self->at, ";"))
+        self->at++;
+      else if (leat_tokens_is (tokens, self->at + 1, ":")) /* `public:` */
+        self->at += 2;
+      else
+        {
+          self->first = self->at;
+          for (self->end = self->at + 1; self->end < self->close && !leat_tokens_is (tokens, self->end, ";")
+                                         && !leat_tokens_is (tokens, self->end, "{");)
+            self->end++;
+          self->at = self->end + 1;
+          self->is_unknown = !leat_tokens_is (tokens, self->end, ";");
+          return !self->is_unknown;
+        }
+    }
+  self->is_unknown = self->is_unknown || self->at < self->close;
+  return FALSE;
+}
