@@ -93,7 +93,7 @@ leat_enter (leat_thread &t, LeatHostBlock *block, unsigned int x, unsigned int y
   t.gridDim = dim3 (block->grid.x, block->grid.y, block->grid.z);
   t.leat_trimmed = false;
 #ifdef LEAT_ANYWHERE
-  leat_running = &t;
+  LEAT_RUN_NOW (&t);
 #endif
 #ifdef LEAT_WIDE
   t.blockIdx.z = 0;

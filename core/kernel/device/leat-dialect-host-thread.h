@@ -27,8 +27,15 @@ LEAT_INLINE leat_module *leat_me (leat_module *self);
 struct leat_thread;
 /* The thread that this thread of the host runs.  The threads of a block share one of the host, so each sets it again when
  * it has waited for others. */
-#define leat_running (*(leat_thread **) leat_runtime->own ())
-#define LEAT_RUN_AGAIN() (leat_running = this)
+#define LEAT_RUNNING ((leat_thread **) leat_runtime->own ())
+#ifdef LEAT_TSAN /* it takes the threads of a block for threads of the host, and the one place for a race */
+#define leat_running          __atomic_load_n (LEAT_RUNNING, __ATOMIC_RELAXED)
+#define LEAT_RUN_NOW(thread)  __atomic_store_n (LEAT_RUNNING, thread, __ATOMIC_RELAXED)
+#else
+#define leat_running          (*LEAT_RUNNING)
+#define LEAT_RUN_NOW(thread)  (leat_running = (thread))
+#endif
+#define LEAT_RUN_AGAIN() LEAT_RUN_NOW (this)
 #else
 #define LEAT_RUN_AGAIN() ((void) 0)
 #endif
