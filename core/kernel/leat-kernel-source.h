@@ -123,6 +123,8 @@ typedef struct
  *   have as such
  * @reports: whether it, or what it calls, may report (`leat_report ()`)
  * @syncs_grid: whether it, or what it calls, has a barrier of the whole grid (`leat_grid_sync ()`)
+ * @has_effects: whether it, or what it calls, prints, asserts, reads a clock, or uses a variable of the file that
+ * kernels may change, so that a run can tell how often it was done
  * @launch_bounds: the threads of a block that its `__launch_bounds__` allows; 0 where it has none, or none that can be
  * read without a compiler
  *
@@ -141,6 +143,7 @@ typedef struct
   gboolean has_assembly;
   gboolean reports;
   gboolean syncs_grid;
+  gboolean has_effects;
   guint launch_bounds;
 } LeatPrototype;
 

@@ -22,6 +22,14 @@ typedef struct
   gboolean in_place; /* @from is written in the memory of the state */
 } LeatDelay;
 
+/* The result of a pass over the plan, to be told. */
+typedef struct
+{
+  const char *pass;
+  LeatNode *node; /* not owned; that had ops */
+  LeatNode *into; /* (nullable), not owned: whose ops stand for them, or which loop they left */
+} LeatPassNote;
+
 struct _LeatPlan
 {
   GObject parent_instance;
@@ -36,6 +44,7 @@ struct _LeatPlan
   GPtrArray *loops;    /* LeatPlanLoop */
   GPtrArray *fusibles; /* LeatFusible, those that have others within them first */
   LeatPlanLoop *loop;  /* while nodes record: in whose body */
+  GArray *pass_notes;  /* LeatPassNote */
   gboolean flush;
   gboolean grows;       /* some buffer of it does */
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */

@@ -44,6 +44,7 @@ leat_plan_finalize (GObject *object)
   g_ptr_array_unref (self->loops);
   g_ptr_array_unref (self->fusibles);
   g_array_unref (self->users);
+  g_array_unref (self->pass_notes);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->pipeline);
   G_OBJECT_CLASS (leat_plan_parent_class)->finalize (object);
@@ -67,6 +68,7 @@ leat_plan_init (LeatPlan *self)
   self->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_plan_loop_free);
   self->fusibles = g_ptr_array_new_with_free_func (g_free);
   self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
+  self->pass_notes = g_array_new (FALSE, FALSE, sizeof (LeatPassNote));
   self->table = LEAT_BUFFER_NONE;
 }
 
@@ -82,6 +84,8 @@ leat_plan_share (LeatPlan *self, LeatPlan *from)
   leat_plan_copy_aligned (self, from);
   g_array_unref (self->users);
   self->users = g_array_ref (from->users);
+  g_array_unref (self->pass_notes);
+  self->pass_notes = g_array_ref (from->pass_notes);
   self->first_user = from->first_user;
   self->table = from->table;
   self->flush = from->flush;
