@@ -30,6 +30,17 @@ leat_plan_remove_op (LeatPlan *self, guint index)
   leat_plan_count_anew (self, index, -1);
 }
 
+/* To the end of another plan with the same buffers. */
+void
+leat_plan_hand_over_op (LeatPlan *self, guint index, LeatPlan *to)
+{
+  LeatOp *op = g_ptr_array_steal_index (self->ops, index);
+
+  leat_plan_count_anew (self, index, -1);
+  op->index = to->ops->len;
+  g_ptr_array_add (to->ops, op);
+}
+
 /* To before op number @to, which comes before it. */
 void
 leat_plan_move_op (LeatPlan *self, guint index, guint to)

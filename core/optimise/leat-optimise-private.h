@@ -27,6 +27,7 @@ gboolean leat_plan_remove_dead (LeatPlan *self);
 gboolean leat_plan_merge_equal (LeatPlan *self);
 gboolean leat_plan_forward_copies (LeatPlan *self);
 gboolean leat_plan_hoist (LeatPlan *self);
+gboolean leat_plan_fold (LeatPlan *self);
 
 /* Beside its outputs a run could tell whether the op was done: it reports, prints, keeps something from run to run, or
  * is a callback. */
@@ -34,6 +35,7 @@ gboolean leat_op_has_effects (LeatPlan *plan, const LeatOp *op);
 
 /* Changes to a plan (leat-optimise-edit.c).  Loops follow. */
 void leat_plan_remove_op (LeatPlan *self, guint index);
+void leat_plan_hand_over_op (LeatPlan *self, guint index, LeatPlan *to);
 void leat_plan_move_op (LeatPlan *self, guint index, guint to);
 /* All that names @from names @to. */
 void leat_plan_replace_buffer (LeatPlan *self, LeatBufferId from, LeatBufferId to);

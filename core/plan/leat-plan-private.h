@@ -45,6 +45,7 @@ struct _LeatPlan
   GPtrArray *fusibles; /* LeatFusible, those that have others within them first */
   LeatPlanLoop *loop;  /* while nodes record: in whose body */
   GArray *pass_notes;  /* LeatPassNote */
+  LeatPlan *folded;    /* (nullable): what is done once, before the first run, with the same buffers */
   gboolean flush;
   gboolean grows;       /* some buffer of it does */
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */
@@ -130,6 +131,8 @@ LeatPlan *leat_plan_record_all (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_finish (LeatPlan *self, GError **error);
 /* All that @from, which is finished, has beside its ops, buffers, loops and fusibles. */
 void leat_plan_share (LeatPlan *self, LeatPlan *from);
+/* A plan without ops, with the buffers of @self.  (transfer full) */
+LeatPlan *leat_plan_new_beside (LeatPlan *self);
 
 /* Of the table of what the application binds. */
 #define LEAT_PLAN_SLOT_BYTES 16  /* address, count */
