@@ -97,7 +97,7 @@ leat_plan_set_place (LeatBuffer *buffer, const LeatLayout *layout)
   else if (buffer->is_marks)
     bound->place = LEAT_PLACE_MARKS;
   else if (buffer->kind == LEAT_BUFFER_DEVICE || buffer->kind == LEAT_BUFFER_CONST)
-    bound->place = begin == end                          ? LEAT_PLACE_NOWHERE
+    bound->place = begin == end                         ? LEAT_PLACE_NOWHERE
                    : buffer->kind == LEAT_BUFFER_DEVICE ? LEAT_PLACE_ARENA
                                                         : LEAT_PLACE_OWN;
   else

@@ -267,7 +267,9 @@ leat_plan_print_pass_notes (LeatPlan *self, GString *text)
       if (i == 0)
         g_string_append (text, "optimised\n");
       g_string_append_printf (text, "  %-8s %s%s%s\n", note->pass, leat_node_get_name (note->node),
-                              note->into == NULL ? "" : g_str_equal (note->pass, "merge") ? " into " : " out of ",
+                              note->into == NULL                  ? ""
+                              : g_str_equal (note->pass, "merge") ? " into "
+                                                                  : " out of ",
                               note->into != NULL ? leat_node_get_name (note->into) : "");
     }
 }

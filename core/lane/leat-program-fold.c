@@ -72,7 +72,8 @@ leat_program_fold (LeatDevice *device, LeatPlan *plan, GError **error)
   setup = leat_setup_new (&base, folded, NULL, error);
   good = setup != NULL && leat_setup_run_folded (setup, plan, error);
   if (!good)
-    g_prefix_error (error, "what depends on constants alone could not be computed (optimise=off does it in each run): ");
+    g_prefix_error (error,
+                    "what depends on constants alone could not be computed (optimise=off does it in each run): ");
   g_clear_pointer (&setup, leat_setup_free);
   leat_store_unref (base.store);
   return good;

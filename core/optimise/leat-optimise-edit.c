@@ -52,20 +52,35 @@ leat_plan_move_op (LeatPlan *self, guint index, guint to)
   leat_plan_count_anew (self, to, 1);
 }
 
+/* In its place: equal ops keep to have equal touches. */
+static void
+leat_op_replace_touch (LeatOp *self, LeatBufferId from, LeatBufferId to)
+{
+  LeatAccess access = 0;
+  guint n = 0, at = G_MAXUINT;
+
+  for (guint i = 0; i < self->n_touches; i++)
+    {
+      const LeatTouch touch = self->touches[i];
+
+      if (touch.buffer != from && touch.buffer != to)
+        self->touches[n++] = touch;
+      else
+        {
+          access |= touch.access;
+          if (at == G_MAXUINT)
+            at = n++;
+        }
+    }
+  self->n_touches = n;
+  if (at != G_MAXUINT)
+    self->touches[at] = (LeatTouch){ to, access };
+}
+
 static void
 leat_op_replace_buffer (LeatOp *self, LeatBufferId from, LeatBufferId to)
 {
-  LeatAccess access = 0;
-  guint n = 0;
-
-  for (guint i = 0; i < self->n_touches; i++)
-    if (self->touches[i].buffer == from)
-      access |= self->touches[i].access;
-    else
-      self->touches[n++] = self->touches[i];
-  self->n_touches = n;
-  if (access != 0)
-    leat_op_touch (self, to, access);
+  leat_op_replace_touch (self, from, to);
   for (guint i = 0; i < self->n_args; i++)
     if (self->args[i].buffer == from)
       self->args[i].buffer = to;

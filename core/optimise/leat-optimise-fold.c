@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Takes what depends on constants alone out of the runs: its ops go into a plan of their own, which is run once before the
- * kernels are given their constants (lane/leat-program-fold.c), and what others read of it is constant from then on.
+/* Takes what depends on constants alone out of the runs: its ops go into a plan of their own, which is run once before
+ * the kernels are given their constants (lane/leat-program-fold.c), and what others read of it is constant from then
+ * on.
  *
- * An op is folded if all memory that it touches is constant, or written by folded ops alone.  Something must be constant
- * to begin with: a kernel without inputs is left as it is, as it may well be there to be measured. */
+ * An op is folded if all memory that it touches is constant, or written by folded ops alone.  Something must be
+ * constant to begin with: a kernel without inputs is left as it is, as it may well be there to be measured. */
 
 #include "leat-optimise-private.h"
 

@@ -14,8 +14,8 @@
 /* The words that GOption fills in.  They are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *fuse, *optimise, *wait, *timing, *readback, *lanes, *batch, *accounting,
-    *budget;
+  char *plan, *dot, *stats, *executor, *early_start, *fuse, *optimise, *wait, *timing, *readback, *lanes, *batch,
+    *accounting, *budget;
   char *memo, *priority;
   gboolean check, variables;
 } LeatLaunchWords;
