@@ -96,7 +96,7 @@ leat_plan_list_first_writers (LeatPlan *self)
   return writers;
 }
 
-/* An op that reads and writes begins with what is there, as scratch that is cleared by its user. */
+/* An op that reads and writes begins with what is there, and scratch may be named by who does not look at it. */
 static char *
 leat_plan_check_reads (LeatPlan *self, const LeatOp *op, const guint *writers)
 {
@@ -105,8 +105,8 @@ leat_plan_check_reads (LeatPlan *self, const LeatOp *op, const guint *writers)
       const LeatBuffer *buffer = leat_plan_get_buffer (self, leat_plan_follow_memory (self, op->touches[i].buffer));
       guint writer = writers[buffer->id];
 
-      if (op->touches[i].access != LEAT_ACCESS_READ || buffer->kind != LEAT_BUFFER_DEVICE || buffer->is_marks
-          || buffer->queue != NULL || writer < op->index)
+      if (op->touches[i].access != LEAT_ACCESS_READ || buffer->kind != LEAT_BUFFER_DEVICE || buffer->spec == NULL
+          || buffer->is_marks || buffer->queue != NULL || writer < op->index)
         continue;
       if (writer != G_MAXUINT && op->loop != NULL && buffer->loop != NULL)
         continue; /* from the iteration before */

@@ -7,6 +7,7 @@
 
 #include "leat-optimise-private.h"
 
+#include "plan/leat-plan-aligned-private.h"
 #include "plan/leat-plan-error.h"
 
 /* Each change takes an op or a buffer out of the plan, or an op out of a loop, so that rounds come to an end; this many
@@ -59,6 +60,9 @@ leat_plan_optimise (LeatPlan *self, GError **error)
 
   if (!leat_plan_check_rules (self, "as it was recorded", error))
     return FALSE;
+  /* Of inputs that nobody reads in the end, too. */
+  for (guint i = 0; i < self->aligned->len; i++)
+    leat_plan_find_aligned (self, &g_array_index (self->aligned, LeatAligned, i));
   for (guint round = 0; changed && round < LEAT_OPTIMISE_MOST_ROUNDS; round++)
     {
       changed = FALSE;
