@@ -86,6 +86,10 @@ leat_negotiation_add_hint (LeatPort *output, LeatSpec *spec, LeatPort *input, GE
         "%s; the record comes from %s%s: take a field of it, as with \"map expr=x.%s type=%s\" %s", (*error)->message,
         title, place, leat_spec_get_field_name (spec, 0), leat_dtype_get_name (needed), gap);
     }
+  else if (needed == LEAT_DTYPE_RECORD && needed == dtype && g_str_has_suffix (leat_node_get_id (source), ":npy"))
+    message = g_strdup_printf ("%s; the fields come from %s%s: NumPy puts them where C does if they are made with "
+                               "numpy.dtype ([...], align=True)",
+                               (*error)->message, title, place);
   else if (needed == LEAT_DTYPE_RECORD && needed != dtype)
     message = g_strdup_printf ("%s; the %s comes from %s%s: give it records with these fields there, as NumPy's "
                                "structured arrays are",
