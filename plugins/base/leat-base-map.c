@@ -10,6 +10,7 @@
 #include "leat-base-call.h"
 #include "leat-base-expression.h"
 #include "leat-base-geometry.h"
+#include "leat-base-map-values.h"
 #include "leat-base-number.h"
 
 #define LEAT_MAP_BLOCK      256
@@ -39,11 +40,11 @@ static const char *const type_choices[] = { "same",   "u8",  "i8",   "u16",  "i1
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "expr", LEAT_PROP_STRING, LEAT_PROP_REQUIRED, offsetof (LeatBaseMap, expr),
-    .blurb = "Expression in C, such as 2*x+1; names that are not inputs are arguments" },
+    .blurb = "Expression in C, such as 2*x+1, or x.mass of records; names that are not inputs are arguments" },
   { sizeof (LeatProp), "inputs", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, inputs), .def.s = "x",
     .blurb = "Names of the inputs, separated by commas" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, type), .choices = type_choices,
-    .blurb = "Type of the result; same: the type of the first input" },
+    .blurb = "Type of the result; same: the type of the first input, or of the first field that is taken of it" },
   { sizeof (LeatProp), "fp", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, fp), .def.s = "strict",
     .blurb = "Freedoms of the compiler with floating point, separated by commas.  strict: none, the same "
              "bytes on every device; fast or contract: a multiplication and an addition may become one "
@@ -117,7 +118,7 @@ leat_base_map_load (LeatBaseMap *self, GError **error)
 {
   leat_node_blame (LEAT_NODE (self), "expr");
   g_clear_pointer (&self->expression, leat_expression_free);
-  self->expression = leat_expression_parse (self->expr, error);
+  self->expression = leat_expression_parse_with_fields (self->expr, error);
   if (self->expression == NULL)
     return FALSE;
   leat_node_blame (LEAT_NODE (self), "inputs");
@@ -198,10 +199,11 @@ leat_base_map_get_arg_c_type (LeatDtype output)
 }
 
 static gboolean
-leat_base_map_check_operators (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output, GError **error)
+leat_base_map_check_operators (LeatBaseMap *self, const LeatMapValues *values, LeatDtype output, GError **error)
 {
   gboolean whole = output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64, single = leat_base_map_is_single (output);
-  const LeatExpressionTypes types = { (const char *const *) self->input_names, inputs,
+  const LeatExpressionTypes types = { (const char *const *) values->names->pdata,
+                                      (const LeatDtype *) values->dtypes->data,
                                       whole    ? output
                                       : single ? LEAT_DTYPE_F32
                                                : LEAT_DTYPE_F64,
@@ -241,20 +243,24 @@ leat_base_map_write_least (LeatBaseMap *self, guint n_counts, guint64 row_items,
 }
 
 static char *
-leat_base_map_write_source (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output, guint n_counts,
-                            guint64 row_items)
+leat_base_map_write_source (LeatBaseMap *self, const LeatMapValues *values, LeatSpec **specs, LeatDtype output,
+                            guint n_counts, guint64 row_items)
 {
   const char *const *names = leat_expression_list_names (self->expression);
-  g_autofree char *body = leat_expression_to_c (self->expression, (const char *const *) self->input_names, inputs,
-                                                leat_base_map_is_single (output));
+  const LeatDtype *dtypes = (const LeatDtype *) values->dtypes->data;
+  g_autofree char *body =
+    leat_expression_to_c (self->expression, (const char *const *) values->names->pdata, dtypes,
+                          (const char *const *) values->items->pdata, leat_base_map_is_single (output));
   g_autofree char *value = leat_number_dup_write (output, body);
   GString *text = g_string_new (NULL);
 
-  leat_number_append_includes (text, inputs, g_strv_length (self->input_names));
+  leat_number_append_includes (text, dtypes, values->dtypes->len);
   leat_number_append_includes (text, &output, 1);
+  leat_map_values_append_types (values, specs, text);
   g_string_append (text, "__global__ void map (");
   for (guint i = 0; self->input_names[i] != NULL; i++)
-    g_string_append_printf (text, "const %s *%s, ", leat_number_get_storage (inputs[i]), self->input_names[i]);
+    g_string_append_printf (text, "const %s *%s, ", (char *) g_ptr_array_index (values->params, i),
+                            self->input_names[i]);
   for (guint i = 0; i < n_counts; i++)
     g_string_append_printf (text, "uint64_t %s_count, ", self->input_names[i]);
   for (guint i = 0; names[i] != NULL; i++)
@@ -279,7 +285,7 @@ leat_base_map_has_shape_of (LeatSpec *spec, LeatSpec *other)
 }
 
 static gboolean
-leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, LeatDtype *types, GError **error)
+leat_base_map_check_shapes (LeatBaseMap *self, LeatNegotiation *negotiation, LeatSpec **specs, GError **error)
 {
   LeatSpec *first = leat_negotiation_get_input (negotiation, self->input_names[0]);
 
@@ -288,7 +294,7 @@ leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, Leat
       LeatSpec *spec = leat_negotiation_get_input (negotiation, self->input_names[i]);
       gboolean same = leat_base_map_has_shape_of (spec, first);
 
-      types[i] = leat_spec_get_dtype (spec);
+      specs[i] = spec;
       if (!same)
         {
           g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
@@ -311,11 +317,13 @@ leat_base_map_get_row_items (LeatSpec *spec)
 }
 
 static gboolean
-leat_base_map_compile_text (LeatBaseMap *self, LeatSpec *like, const LeatDtype *types, LeatDtype output, GError **error)
+leat_base_map_compile_text (LeatBaseMap *self, const LeatMapValues *values, LeatSpec **specs, LeatDtype output,
+                            GError **error)
 {
+  LeatSpec *like = specs[0];
   guint n_counts = leat_base_map_get_n_counts (self, leat_spec_is_bounded (like));
   guint64 row_items = leat_base_map_get_row_items (like);
-  g_autofree char *text = leat_base_map_write_source (self, types, output, n_counts, row_items);
+  g_autofree char *text = leat_base_map_write_source (self, values, specs, output, n_counts, row_items);
   LeatFloatFlags floats;
 
   if (!leat_float_flags_parse (self->fp, &floats, error))
@@ -330,27 +338,39 @@ leat_base_map_compile_text (LeatBaseMap *self, LeatSpec *like, const LeatDtype *
   return self->source != NULL;
 }
 
+static LeatMapValues *
+leat_base_map_find_values (LeatBaseMap *self, LeatSpec **specs, GError **error)
+{
+  LeatMapValues *values = leat_map_values_new (self->expression, self->input_names, specs, error);
+
+  if (values == NULL)
+    leat_node_blame (LEAT_NODE (self), "expr");
+  return values;
+}
+
 static gboolean
 leat_base_map_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatBaseMap *self = LEAT_BASE_MAP (node);
-  g_autofree LeatDtype *types = g_new0 (LeatDtype, g_strv_length (self->input_names) + 1);
+  g_autofree LeatSpec **specs = g_new0 (LeatSpec *, g_strv_length (self->input_names) + 1);
   guint64 dims[LEAT_SPEC_MAX_DIMS];
+  g_autoptr (LeatMapValues) values = NULL;
   g_autoptr (LeatSpec) spec = NULL;
   LeatSpec *like;
   LeatDtype output;
 
-  if (!leat_base_map_check_types (self, negotiation, types, error))
+  if (!leat_base_map_check_shapes (self, negotiation, specs, error)
+      || (values = leat_base_map_find_values (self, specs, error)) == NULL)
     return FALSE;
-  like = leat_negotiation_get_input (negotiation, self->input_names[0]);
-  output = self->type == 0 ? types[0] : leat_dtype_from_name (type_choices[self->type]);
+  like = specs[0];
+  output = self->type == 0 ? leat_map_values_get_first (values) : leat_dtype_from_name (type_choices[self->type]);
   for (guint i = 0; i < leat_spec_get_n_dims (like); i++)
     dims[i] = leat_spec_get_dim (like, i);
   /* A wider type can make it too big, which set_output () then says. */
   spec = leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
-  return leat_base_map_check_operators (self, types, output, error)
+  return leat_base_map_check_operators (self, values, output, error)
          && leat_base_map_set_arg_types (self, leat_base_map_get_arg_type (output), error)
-         && leat_base_map_compile_text (self, like, types, output, error)
+         && leat_base_map_compile_text (self, values, specs, output, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 
