@@ -89,6 +89,51 @@ test_npy_header_accepts (void)
 }
 
 static void
+test_npy_header_refuses_records (void)
+{
+  static const struct
+  {
+    const char *text, *says;
+  } table[] = {
+    { "{'descr': {'names': ['a'], 'formats': ['<f4']}, 'fortran_order': False, 'shape': (3,), }", "a dictionary" },
+    { "{'descr': [('a', '>f4')], 'fortran_order': False, 'shape': (3,), }",
+      "field \"a\" is \">f4\", which has its bytes" },
+    { "{'descr': [('a', '|O')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is \"|O\": objects of Python" },
+    { "{'descr': [('a', '|S8')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"|S8\"" },
+    { "{'descr': [('a', '<U8')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"<U8\"" },
+    { "{'descr': [('a', '<M8[ns]')], 'fortran_order': False, 'shape': (3,), }", "of type \"<M8[ns]\"" },
+    { "{'descr': [('a', '|V1')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"|V1\"" },
+    { "{'descr': [('a b', '<f4')], 'fortran_order': False, 'shape': (3,), }", "a field \"a b\"" },
+    { "{'descr': [('0', '<f4')], 'fortran_order': False, 'shape': (3,), }", "a field \"0\"" },
+    { "{'descr': [('', '<f4')], 'fortran_order': False, 'shape': (3,), }", "has no name" },
+    { "{'descr': [('', '|V4')], 'fortran_order': False, 'shape': (3,), }", "make no record" },
+    { "{'descr': [], 'fortran_order': False, 'shape': (3,), }", "make no record" },
+    { "{'descr': [('a', '<f4'), ('a', '<f4')], 'fortran_order': False, 'shape': (3,), }", "already" },
+    { "{'descr': [('a', '<f4', (0,))], 'fortran_order': False, 'shape': (3,), }", "no items" },
+    { "{'descr': [('a', '<f4', (4294967296, 4294967296))], 'fortran_order': False, 'shape': (3,), }", "any memory" },
+    { "{'descr': [('a', '<f4', (1,1,1,1,1,1,1,1,1))], 'fortran_order': False, 'shape': (3,), }", "more than 8" },
+    { "{'descr': [('a', '<f4', (2305843009213693951,))], 'fortran_order': False, 'shape': (3,), }", "any memory" },
+    { "{'descr': [('a', [('b', [('c', [('d', [('e', [('f', [('g', [('h', [('i', '|u1')])])])])])])])])], "
+      "'fortran_order': False, 'shape': (3,), }",
+      "more than 8 deep" },
+    { "{'descr': [('a', '<f4'], 'fortran_order': False, 'shape': (3,), }", "')' is missing behind a field" },
+    { "{'descr': [('a')], 'fortran_order': False, 'shape': (3,), }", "',' is missing" },
+    { "{'descr': [('a', '<f4') 'fortran_order': False, 'shape': (3,), }", "the list of fields does not end" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GByteArray) bytes = test_npy_header_make (table[i].text);
+      g_auto (LeatNpyHeader) header = { 0 };
+      GError *error = NULL;
+
+      g_test_message ("%s", table[i].text);
+      g_assert_false (leat_npy_header_parse (&header, bytes->data, bytes->len, &error));
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, table[i].says);
+    }
+}
+
+static void
 test_npy_header_refuses (void)
 {
   static const struct
@@ -135,30 +180,6 @@ test_npy_header_refuses (void)
     { "{'descr': '<f-4', 'fortran_order': False, 'shape': (3,), }", "\"<f-4\"" },
     { "{'descr': '<f\\x34', 'fortran_order': False, 'shape': (3,), }", "stray" },
     { "{'descr': '<f4\1', 'fortran_order': False, 'shape': (3,), }", "stray" },
-    { "{'descr': {'names': ['a'], 'formats': ['<f4']}, 'fortran_order': False, 'shape': (3,), }", "a dictionary" },
-    { "{'descr': [('a', '>f4')], 'fortran_order': False, 'shape': (3,), }",
-      "field \"a\" is \">f4\", which has its bytes" },
-    { "{'descr': [('a', '|O')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is \"|O\": objects of Python" },
-    { "{'descr': [('a', '|S8')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"|S8\"" },
-    { "{'descr': [('a', '<U8')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"<U8\"" },
-    { "{'descr': [('a', '<M8[ns]')], 'fortran_order': False, 'shape': (3,), }", "of type \"<M8[ns]\"" },
-    { "{'descr': [('a', '|V1')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"|V1\"" },
-    { "{'descr': [('a b', '<f4')], 'fortran_order': False, 'shape': (3,), }", "a field \"a b\"" },
-    { "{'descr': [('0', '<f4')], 'fortran_order': False, 'shape': (3,), }", "a field \"0\"" },
-    { "{'descr': [('', '<f4')], 'fortran_order': False, 'shape': (3,), }", "has no name" },
-    { "{'descr': [('', '|V4')], 'fortran_order': False, 'shape': (3,), }", "make no record" },
-    { "{'descr': [], 'fortran_order': False, 'shape': (3,), }", "make no record" },
-    { "{'descr': [('a', '<f4'), ('a', '<f4')], 'fortran_order': False, 'shape': (3,), }", "already" },
-    { "{'descr': [('a', '<f4', (0,))], 'fortran_order': False, 'shape': (3,), }", "no items" },
-    { "{'descr': [('a', '<f4', (4294967296, 4294967296))], 'fortran_order': False, 'shape': (3,), }", "any memory" },
-    { "{'descr': [('a', '<f4', (1,1,1,1,1,1,1,1,1))], 'fortran_order': False, 'shape': (3,), }", "more than 8" },
-    { "{'descr': [('a', '<f4', (2305843009213693951,))], 'fortran_order': False, 'shape': (3,), }", "any memory" },
-    { "{'descr': [('a', [('b', [('c', [('d', [('e', [('f', [('g', [('h', [('i', '|u1')])])])])])])])])], "
-      "'fortran_order': False, 'shape': (3,), }",
-      "more than 8 deep" },
-    { "{'descr': [('a', '<f4'], 'fortran_order': False, 'shape': (3,), }", "')' is missing behind a field" },
-    { "{'descr': [('a')], 'fortran_order': False, 'shape': (3,), }", "',' is missing" },
-    { "{'descr': [('a', '<f4') 'fortran_order': False, 'shape': (3,), }", "the list of fields does not end" },
     { "{'descr': 1, 'fortran_order': False, 'shape': (3,), }", "a quoted word is missing" },
   };
 
@@ -293,6 +314,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/npy-header/accepts", test_npy_header_accepts);
   g_test_add_func ("/leat/npy-header/refuses", test_npy_header_refuses);
+  g_test_add_func ("/leat/npy-header/refuses-records", test_npy_header_refuses_records);
   g_test_add_func ("/leat/npy-header/refuses-damaged-front", test_npy_header_refuses_damaged_front);
   g_test_add_func ("/leat/npy-header/survives-noise", test_npy_header_survives_noise);
   g_test_add_func ("/leat/npy-header/round-trip", test_npy_header_round_trip);
