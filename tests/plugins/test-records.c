@@ -338,6 +338,42 @@ test_records_map_takes_fields_of_two (void)
   g_assert_cmpmem (g_bytes_get_data (result, NULL), g_bytes_get_size (result), ((float[]){ 2, 6.5f, -5 }), 12);
 }
 
+/* Two texts with types of one name, one of them aligned, and the functions that read a packed field. */
+static void
+test_records_in_a_megakernel (void)
+{
+  static const char packed[] = "\1\0\0\200\77\2\0\0\0\100"; /* { 1, 1.0f }, { 2, 2.0f } */
+  g_autofree Particle *p = make_particles ();
+  g_autofree char *record = dup_text ("[1000]");
+  g_autofree char *lines = g_strdup_printf ("a = app spec=%s\nb = app\n"
+                                            "m = megakernel {\n"
+                                            "  move = kernel source=records.cu entry=move dt=0.5\n"
+                                            "  in.p -> move -> map expr=x.mass+x.s type=f64 -> out.y\n"
+                                            "}\n"
+                                            "a -> upload -> m.p\nm.y -> readback -> b\n",
+                                            record);
+  g_autoptr (GBytes) result = run_well (lines, p, N * sizeof *p), sums = NULL;
+  const double *y = g_bytes_get_data (result, NULL);
+
+  for (guint i = 0; i < N; i++)
+    {
+      Particle q;
+
+      move (&p[i], &q, 0.5f);
+      g_assert_cmpfloat (y[i], ==, q.mass + q.s);
+    }
+  sums = run_well ("a = app spec={k:u8,v:f32}[2]\nb = app\n"
+                   "m = megakernel {\n"
+                   "  sum = map inputs=x,y expr=x+y\n"
+                   "  in.p -> map expr=x.v -> sum.x\n"
+                   "  in.p -> map expr=x.v+x.k -> sum.y\n"
+                   "  sum -> out.s\n"
+                   "}\n"
+                   "a -> upload -> m.p\nm.s -> readback -> b\n",
+                   packed, 10);
+  g_assert_cmpmem (g_bytes_get_data (sums, NULL), g_bytes_get_size (sums), ((float[]){ 3, 6 }), 8);
+}
+
 /* Nodes that move rows move records as well. */
 static void
 test_records_are_moved (void)
@@ -446,6 +482,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/records/come-of-numbers", test_records_come_of_numbers);
   g_test_add_func ("/leat/records/map/takes-fields", test_records_map_takes_fields);
   g_test_add_func ("/leat/records/map/takes-fields-of-two", test_records_map_takes_fields_of_two);
+  g_test_add_func ("/leat/records/in-a-megakernel", test_records_in_a_megakernel);
   g_test_add_func ("/leat/records/are-moved", test_records_are_moved);
   g_test_add_func ("/leat/records/refused", test_records_refused);
   return g_test_run ();
