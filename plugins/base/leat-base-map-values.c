@@ -43,6 +43,14 @@ leat_map_values_add_input (LeatMapValues *self, const char *name, LeatSpec *spec
                                                             : g_strdup (leat_number_get_storage (dtype)));
 }
 
+static gboolean
+leat_map_is_aligned (LeatSpec *spec, LeatDtype field, guint64 offset)
+{
+  gsize size = leat_dtype_get_size (field);
+
+  return offset % size == 0 && leat_map_get_align (spec) % size == 0;
+}
+
 /* Field @token of the input @name. */
 static gboolean
 leat_map_values_add_field (LeatMapValues *self, LeatExpression *expression, const LeatToken *token, const char *name,
@@ -53,7 +61,6 @@ leat_map_values_add_field (LeatMapValues *self, LeatExpression *expression, cons
   g_autoptr (LeatSpec) field = NULL;
   guint64 offset;
   const char *type;
-  gsize size;
 
   field = leat_spec_find_field (spec, token->text + strlen (name) + 1, &offset, &local);
   if (field == NULL)
@@ -63,9 +70,8 @@ leat_map_values_add_field (LeatMapValues *self, LeatExpression *expression, cons
     return leat_token_fail (expression->text, token->column, error, "%s is a record; take a field of it, as %s.%s",
                             token->text, token->text, leat_spec_get_field_name (field, 0));
   type = leat_number_get_storage (leat_spec_get_dtype (field));
-  size = leat_dtype_get_size (leat_spec_get_dtype (field));
   leat_map_values_add (self, token->text, leat_spec_get_dtype (field),
-                       offset % size == 0 && leat_map_get_align (spec) % size == 0
+                       leat_map_is_aligned (spec, leat_spec_get_dtype (field), offset)
                          ? g_strdup_printf ("*(const %s *) (%s[i].at + %" G_GUINT64_FORMAT ")", type, name, offset)
                          : g_strdup_printf ("leat_take<%s> (%s[i].at + %" G_GUINT64_FORMAT ")", type, name, offset));
   return TRUE;
@@ -126,6 +132,28 @@ leat_map_values_new (LeatExpression *expression, char **inputs, LeatSpec **specs
   return g_steal_pointer (&self);
 }
 
+gboolean
+leat_map_values_set_target (LeatMapValues *self, const char *path, LeatSpec *first, GError **error)
+{
+  const char *input = g_ptr_array_index (self->names, 0), *type;
+  g_autofree char *text = leat_spec_to_string (first, LEAT_SPEC_STYLE_FILE);
+  g_autoptr (GError) local = NULL;
+  g_autoptr (LeatSpec) field = NULL;
+  guint64 offset;
+
+  field = leat_spec_find_field (first, path, &offset, &local);
+  if (field == NULL || leat_spec_get_dtype (field) == LEAT_DTYPE_RECORD)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "into=%s: input \"%s\" is %s: %s", path, input, text,
+                   local != NULL ? local->message : "that is a record; name a field of it");
+      return FALSE;
+    }
+  self->target = leat_spec_get_dtype (field);
+  type = leat_number_get_storage (self->target);
+  self->store = g_strdup_printf ("leat_put<%s> (leat_one.at + %" G_GUINT64_FORMAT ", ", type, offset);
+  return TRUE;
+}
+
 void
 leat_map_values_free (LeatMapValues *self)
 {
@@ -133,6 +161,7 @@ leat_map_values_free (LeatMapValues *self)
   g_array_unref (self->dtypes);
   g_ptr_array_unref (self->items);
   g_ptr_array_unref (self->params);
+  g_free (self->store);
   g_free (self);
 }
 
@@ -148,6 +177,8 @@ leat_map_values_get_first (const LeatMapValues *self)
   g_autofree char *prefix = g_strconcat (g_ptr_array_index (self->names, 0), ".", NULL);
   guint i = 0;
 
+  if (self->store != NULL)
+    return self->target;
   if (leat_map_values_get_dtype (self, 0) == LEAT_DTYPE_RECORD)
     while (!g_str_has_prefix (g_ptr_array_index (self->names, i), prefix))
       i++;
@@ -175,5 +206,23 @@ leat_map_values_append_types (const LeatMapValues *self, LeatSpec **specs, GStri
                            "  T value;\n\n"
                            "  for (unsigned int k = 0; k < sizeof (T); k++)\n"
                            "    ((uint8_t *) &value)[k] = at[k];\n"
-                           "  return value;\n}\n");
+                           "  return value;\n}\n"
+                           "template <class T> static __device__ __forceinline__ void\n"
+                           "leat_put (uint8_t *at, T value)\n{\n"
+                           "  for (unsigned int k = 0; k < sizeof (T); k++)\n"
+                           "    at[k] = ((const uint8_t *) &value)[k];\n}\n");
+}
+
+void
+leat_map_values_append_loop (const LeatMapValues *self, const char *value, GString *text)
+{
+  g_string_append (text, "  GRID_FOR (i, leat_items)\n");
+  if (self->store == NULL)
+    {
+      g_string_append_printf (text, "    out[i] = %s;\n}\n", value);
+      return;
+    }
+  g_string_append_printf (
+    text, "    {\n      %s leat_one = %s[i];\n\n      %s%s);\n      out[i] = leat_one;\n    }\n}\n",
+    (char *) g_ptr_array_index (self->params, 0), (char *) g_ptr_array_index (self->names, 0), self->store, value);
 }

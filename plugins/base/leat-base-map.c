@@ -22,6 +22,7 @@ struct _LeatBaseMap
 
   char *expr;
   char *inputs;
+  char *into;
   int type;
   char *fp;
   guint block;
@@ -43,6 +44,8 @@ static const LeatProp props[] = {
     .blurb = "Expression in C, such as 2*x+1, or x.mass of records; names that are not inputs are arguments" },
   { sizeof (LeatProp), "inputs", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, inputs), .def.s = "x",
     .blurb = "Names of the inputs, separated by commas" },
+  { sizeof (LeatProp), "into", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, into),
+    .blurb = "Field of the first input that gets the result, such as mass; the output has the records of that input" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, type), .choices = type_choices,
     .blurb = "Type of the result; same: the type of the first input, or of the first field that is taken of it" },
   { sizeof (LeatProp), "fp", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, fp), .def.s = "strict",
@@ -68,7 +71,7 @@ const LeatNodeInfo leat_base_map_info = {
   "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; "
   "other names are arguments, which are set like properties.  Functions include abs "
   "min max sqrt exp log sin cos tan pow floor ceil round fma, and conj real imag abs of "
-  "complex numbers.  If the result is f32, c64 or a float of fewer bits, arguments and "
+  "complex numbers.  Of records, x.mass is a field.  If the result is f32, c64 or a float of fewer bits, arguments and "
   "numbers with a fraction are float.  If it is i64 or u64, arguments are whole numbers.  "
   "Otherwise they are double.\n\nExample: map expr=gain*x+offset "
   "gain=2 offset=1",
@@ -80,13 +83,13 @@ const LeatNodeInfo leat_base_map_info = {
 };
 
 static gboolean
-leat_base_map_check_input (LeatBaseMap *self, const char *name, GError **error)
+leat_base_map_check_input (LeatBaseMap *self, const char *name, gboolean is_target, GError **error)
 {
   gboolean good = g_ascii_isalpha (name[0]) && !g_str_equal (name, "out") && !g_str_equal (name, "i");
 
   for (const char *at = name; *at != '\0' && good; at++)
     good = g_ascii_isalnum (*at) || *at == '_';
-  if (good && g_strv_contains (leat_expression_list_names (self->expression), name))
+  if (good && (is_target || g_strv_contains (leat_expression_list_names (self->expression), name)))
     return TRUE;
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
                good ? "input \"%s\" does not occur in \"%s\"; set inputs= to the names that do"
@@ -125,7 +128,7 @@ leat_base_map_load (LeatBaseMap *self, GError **error)
   g_strfreev (self->input_names);
   self->input_names = g_strsplit (self->inputs, ",", LEAT_SPEC_MAX_DIMS * 4);
   for (guint i = 0; self->input_names[i] != NULL; i++)
-    if (!leat_base_map_check_input (self, g_strstrip (self->input_names[i]), error))
+    if (!leat_base_map_check_input (self, g_strstrip (self->input_names[i]), i == 0 && self->into != NULL, error))
       return FALSE;
   leat_node_blame (LEAT_NODE (self), "expr");
   return leat_base_map_check_arguments (self, error);
@@ -170,7 +173,7 @@ leat_base_map_prepare (LeatNode *node, GError **error)
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING, "set expr=EXPRESSION");
       return FALSE;
     }
-  wanted = g_strconcat (self->expr, "\n", self->inputs, NULL);
+  wanted = g_strconcat (self->expr, "\n", self->inputs, self->into != NULL ? "\n" : "", NULL);
   if (g_strcmp0 (wanted, self->loaded) == 0)
     return leat_base_map_set_arg_types (self, "*", error);
   g_clear_pointer (&self->loaded, g_free);
@@ -266,10 +269,12 @@ leat_base_map_write_source (LeatBaseMap *self, const LeatMapValues *values, Leat
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
       g_string_append_printf (text, "%s %s, ", leat_base_map_get_arg_c_type (output), names[i]);
-  g_string_append_printf (text, "%s *out%s)\n{\n", leat_number_get_storage (output),
+  g_string_append_printf (text, "%s *out%s)\n{\n",
+                          values->store != NULL ? (const char *) g_ptr_array_index (values->params, 0)
+                                                : leat_number_get_storage (output),
                           n_counts > 1 ? ", uint64_t *out_count" : "");
   leat_base_map_write_least (self, n_counts, row_items, text);
-  g_string_append_printf (text, "  GRID_FOR (i, leat_items)\n    out[i] = %s;\n}\n", value);
+  leat_map_values_append_loop (values, value, text);
   return g_string_free (text, FALSE);
 }
 
@@ -343,9 +348,17 @@ leat_base_map_find_values (LeatBaseMap *self, LeatSpec **specs, GError **error)
 {
   LeatMapValues *values = leat_map_values_new (self->expression, self->input_names, specs, error);
 
-  if (values == NULL)
-    leat_node_blame (LEAT_NODE (self), "expr");
-  return values;
+  leat_node_blame (LEAT_NODE (self), values == NULL ? "expr" : "into");
+  if (values == NULL || self->into == NULL)
+    return values;
+  if (self->type != 0)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                 "into=%s: the result has the type of that field, so leave type=%s out", self->into,
+                 type_choices[self->type]);
+  if (self->type == 0 && leat_map_values_set_target (values, self->into, specs[0], error))
+    return values;
+  leat_map_values_free (values);
+  return NULL;
 }
 
 static gboolean
@@ -367,7 +380,9 @@ leat_base_map_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **
   for (guint i = 0; i < leat_spec_get_n_dims (like); i++)
     dims[i] = leat_spec_get_dim (like, i);
   /* A wider type can make it too big, which set_output () then says. */
-  spec = leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
+  spec = self->into != NULL
+           ? leat_spec_new_with_shape (like, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like))
+           : leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
   return leat_base_map_check_operators (self, values, output, error)
          && leat_base_map_set_arg_types (self, leat_base_map_get_arg_type (output), error)
          && leat_base_map_compile_text (self, values, specs, output, error)
@@ -416,8 +431,7 @@ leat_base_map_update_state (LeatBaseMap *self, LeatRecorder *recorder)
 
   for (guint i = 0; self->input_names[i] != NULL && !updated; i++)
     updated =
-      leat_spec_get_dtype (leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, self->input_names[i])))
-        == leat_spec_get_dtype (out)
+      leat_spec_equal (leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, self->input_names[i])), out)
       && leat_recorder_update (recorder, "out", self->input_names[i]);
 }
 
