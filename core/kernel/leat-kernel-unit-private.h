@@ -117,6 +117,8 @@ char *leat_param_dup_word (const LeatParam *param);
 
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
+/* The whole numbers that the enumeration @name of the unit is: an int, unless it says otherwise. */
+gboolean leat_kernel_unit_lookup_enum (const LeatKernelUnit *self, const char *name, LeatKernelType *type);
 /* Is it a number of C's own, or a vector of such?  An argument can have no other. */
 gboolean leat_kernel_type_is_number (const LeatKernelType *type);
 /* The header that has a class of that name; NULL where none has. */
