@@ -46,7 +46,11 @@ leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint e
                && leat_tokens_is (self->tokens, i + 1, "("))
         i = leat_tokens_at (self->tokens, i + 1)->match;
       else if (token->kind == LEAT_TOKEN_IDENT)
-        name = i;
+        {
+          name = i;
+          if (leat_tokens_is (self->tokens, i + 1, "<")) /* `gain<int> = 2` */
+            i = MIN (leat_kernel_unit_skip_angles (self, i + 1), end) - 1;
+        }
       else if (leat_tokens_is (self->tokens, i, "(") && leat_tokens_is (self->tokens, i + 1, "*"))
         {
           for (i += 2; leat_tokens_is_any (self->tokens, i, marks);)

@@ -94,6 +94,9 @@ GArray *leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint e
 guint leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index);
 /* Past `<...>` at @index, whose ends the lexer does not pair. */
 guint leat_kernel_unit_skip_angles (const LeatKernelUnit *self, guint index);
+/* The "{" of what begins at @token, within a function, and does not see the function's parameters and locals: a lambda
+ * that does not capture all, or a type (leat-kernel-closed.c); else G_MAXUINT. */
+guint leat_kernel_unit_find_closed (const LeatKernelUnit *self, guint token);
 /* Whether the function @decl is named without a type or a namespace before its name. */
 gboolean leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl);
 /* Words behind which parentheses stand, and those with which a type begins (leat-kernel-declarator.c). */

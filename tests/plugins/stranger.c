@@ -53,18 +53,28 @@ stranger_get_links (gboolean is_fused, gboolean has_maps)
                   : "a -> upload -> k.x\nk.y -> readback -> b\n";
 }
 
+/* In blocks of the kernel's size, so that a megakernel can have both. */
+static char *
+stranger_dup_maps (const Stranger *self, const char *indent)
+{
+  const char *block = strstr (self->properties, "block=");
+  guint threads = block != NULL ? (guint) g_ascii_strtoull (block + strlen ("block="), NULL, 10) : 256;
+
+  return g_strdup_printf ("%sf = map expr=x+%d block=%u\n%sg = map expr=x*%d block=%u\n", indent, BEFORE, threads,
+                          indent, BEHIND, threads);
+}
+
 static char *
 stranger_dup_graph (const Stranger *self, const StrangerForm *form, gsize n)
 {
   g_autofree char *spec = stranger_dup_spec (self, n), *maps = NULL;
+  const char *access = form->may_fuse && self->reach == STRANGER_ITEM ? " access=elementwise" : "";
 
   if (stranger_has_maps (self, form))
-    maps = g_strdup_printf (form->is_fused ? "  f = map expr=x+%d\n  g = map expr=x*%d\n"
-                                           : "f = map expr=x+%d\ng = map expr=x*%d\n",
-                            BEFORE, BEHIND);
-  return g_strdup_printf ("leat 1\na = app spec=%s\nb = app\n%s%sk = kernel source=%s.cu %s\n%s%s", spec,
+    maps = stranger_dup_maps (self, form->is_fused ? "  " : "");
+  return g_strdup_printf ("leat 1\na = app spec=%s\nb = app\n%s%sk = kernel source=%s.cu %s%s\n%s%s", spec,
                           form->is_fused ? "m = megakernel {\n" : "", form->is_fused ? "  " : "", self->name,
-                          self->properties, maps != NULL ? maps : "",
+                          self->properties, access, maps != NULL ? maps : "",
                           stranger_get_links (form->is_fused, maps != NULL));
 }
 
@@ -100,6 +110,19 @@ stranger_run_once (LeatPipeline *pipeline, LeatSession *session, GBytes *bytes, 
   return results;
 }
 
+/* With fuse=auto, a kernel that is done item by item is one with its neighbours, or the plan tells why not. */
+static void
+stranger_check_plan (const Stranger *self, const StrangerForm *form, LeatSession *session)
+{
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (session);
+  g_autofree char *text = leat_plan_to_text (plan);
+  const char *says = stranger_find_refusal (self, form);
+
+  if (form->may_fuse && self->reach == STRANGER_ITEM
+      && strstr (text, says != NULL ? says : "one launch for 3 ops, 0 barriers") == NULL)
+    g_error ("%s: %s does not say \"%s\"", self->name, text, says != NULL ? says : "one launch for 3 ops");
+}
+
 GPtrArray *
 stranger_run (const Stranger *self, const char *text, const StrangerForm *form, const gint32 *x, gsize n,
               GError **error)
@@ -116,6 +139,7 @@ stranger_run (const Stranger *self, const char *text, const StrangerForm *form, 
   g_object_set (session, "executor", form->executor, "calibrate", FALSE, NULL);
   if (!leat_session_open (session, NULL, error))
     return NULL;
+  stranger_check_plan (self, form, session);
   if (form->n_entries > 0)
     leat_session_replay_batch (session, form->n_entries, inputs, &results, NULL, error);
   else

@@ -10,6 +10,13 @@ G_BEGIN_DECLS
 /* Item @i of what a kernel makes of the @n items @x. */
 typedef gint32 (*StrangerOracle) (const gint32 *x, gsize i, gsize n);
 
+/* The items that one of the results depends on: any, or the one with its number. */
+typedef enum
+{
+  STRANGER_ANY,
+  STRANGER_ITEM
+} StrangerReach;
+
 /* A CUDA file as programs have them, written for this test: its kernel takes numbers, x, and makes as many, y. */
 typedef struct
 {
@@ -17,7 +24,8 @@ typedef struct
   const char *properties; /* of the node */
   StrangerOracle oracle;
   const char *from, *to; /* a mistake, which has to show */
-  const char *spec;      /* (nullable): what a number is where that is not i32; then no `map` is its neighbour */
+  StrangerReach reach;
+  const char *spec; /* (nullable): what a number is where that is not i32; then no `map` is its neighbour */
 } Stranger;
 
 /* Each ends with a row of no name. */
@@ -33,6 +41,11 @@ typedef struct
   gboolean is_fused; /* in a megakernel, between two maps */
   gboolean may_fuse; /* between two maps, with fuse=auto */
 } StrangerForm;
+
+/* Those that cost a compiler's time each; up to one of no name. */
+extern const StrangerForm stranger_forms[];
+/* What is said where a form of these is refused, or why the plan has none; NULL where it has. */
+const char *stranger_find_refusal (const Stranger *self, const StrangerForm *form);
 
 /* The text of the file. (transfer full) */
 char *stranger_dup_text (const Stranger *self);

@@ -186,7 +186,7 @@ headers_referred (const gint32 *x, gsize i, gsize n)
 
 const Stranger strangers_headers[] = {
   { "std-values", "", headers_window, "below ? 1 : 2", "below ? 2 : 1" },
-  { "cuda-std", "", headers_divided, "(a[1], a[2])", "(a[1], a[1])" },
+  { "cuda-std", "", headers_divided, "(a[1], a[2])", "(a[1], a[1])", STRANGER_ITEM },
   { "cub-warp-reduce", "block=64", headers_warp_reduced, "3 * most", "2 * most" },
   { "cub-warp-scan", "block=64", headers_warp_scanned, "a ^ b", "a | b" },
   { "cub-block-reduce", "entry=\"block_spread<96, cub::BLOCK_REDUCE_RAKING>\" block=96", headers_spread, "a > b",

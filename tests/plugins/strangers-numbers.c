@@ -177,16 +177,16 @@ numbers_special (const gint32 *x, gsize i, gsize n)
 }
 
 const Stranger strangers_numbers[] = {
-  { "halves", "", numbers_halves, "0.5f", "0.75f" },
-  { "bfloats", "", numbers_bfloats, "bfloat16_rz", "bfloat16_rn" },
-  { "small-floats", "", numbers_small, "* 512", "* 256" },
-  { "complex-numbers", "", numbers_complex, "cuConjf", "" },
-  { "assembly", "", numbers_assembly, "0x55", "0x54" },
+  { "halves", "", numbers_halves, "0.5f", "0.75f", STRANGER_ITEM },
+  { "bfloats", "", numbers_bfloats, "bfloat16_rz", "bfloat16_rn", STRANGER_ITEM },
+  { "small-floats", "", numbers_small, "* 512", "* 256", STRANGER_ITEM },
+  { "complex-numbers", "", numbers_complex, "cuConjf", "", STRANGER_ITEM },
+  { "assembly", "", numbers_assembly, "0x55", "0x54", STRANGER_ITEM },
   { "matrices", "block=32", numbers_matrices, "(sum, 1.0f)", "(sum, 2.0f)" },
-  { "rounding", "", numbers_rounded, "__fdiv_ru", "__fdiv_rn" },
-  { "words-of-bytes", "", numbers_bytes, "0x6240", "0x6241" },
+  { "rounding", "", numbers_rounded, "__fdiv_ru", "__fdiv_rn", STRANGER_ITEM },
+  { "words-of-bytes", "", numbers_bytes, "0x6240", "0x6241", STRANGER_ITEM },
   { "dynamic-programming", "", numbers_aligned, "x[i], up, -9", "x[i], -up, -9" },
-  { "bits", "", numbers_bits, "~v, 9", "~v, 8" },
-  { "special-functions", "", numbers_special, "0.7", "0.8" },
+  { "bits", "", numbers_bits, "~v, 9", "~v, 8", STRANGER_ITEM },
+  { "special-functions", "", numbers_special, "0.7", "0.8", STRANGER_ITEM },
   { NULL },
 };

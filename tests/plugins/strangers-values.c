@@ -84,17 +84,18 @@ values_by_fours (const gint32 *x, gsize i, gsize n)
   "s.tint.w=4 s.extra.lo=2 s.extra.scale=0.75 last.x=0 last.y=0 last.z=0 last.w=8 size.x=5000 size.y=1 size.z=1"
 
 const Stranger strangers_values[] = {
-  { "default-arguments", "", values_plus_5, "b = 5", "b = 6" },
-  { "default-parameters", "gain=2 wrap=16 most=1048576 up=1", values_defaults, "wrap : -wrap", "-wrap : wrap" },
+  { "default-arguments", "", values_plus_5, "b = 5", "b = 6", STRANGER_ITEM },
+  { "default-parameters", "gain=2 wrap=16 most=1048576 up=1", values_defaults, "wrap : -wrap", "-wrap : wrap",
+    STRANGER_ITEM },
   { "structure-by-value", "p.gain=3 p.in.w.0=7 p.in.w.1=100 p.in.flag=0 p.dir.x=1 p.dir.y=1 p.dir.z=1 v.x=1 v.y=1000",
-    values_fields, "p.in.w[1]", "p.in.w[0]" },
-  { "constructed-by-value", "p.gain=3 p.bias=1100", values_fields, "p.gain +", "p.bias +" },
-  { "enumeration", "m=0", values_plus_5, "small = 5", "small = 4" },
-  { "values-nested", SCENE, values_nested, "m[1][2]", "m[1][1]" },
-  { "array-of-structures", "", values_structures, "out.kind ^=", "out.kind |=", "u8,4" },
-  { "unions-and-bits", "", values_bits, "b : 11", "b : 10" },
-  { "rows", "", values_twice, "* 2", "* 4" },
-  { "reads-without-const", "", values_square, "x[i] * x[i]", "x[i] * x[0]" },
+    values_fields, "p.in.w[1]", "p.in.w[0]", STRANGER_ITEM },
+  { "constructed-by-value", "p.gain=3 p.bias=1100", values_fields, "p.gain +", "p.bias +", STRANGER_ITEM },
+  { "enumeration", "m=0", values_plus_5, "small = 5", "small = 4", STRANGER_ITEM },
+  { "values-nested", SCENE, values_nested, "m[1][2]", "m[1][1]", STRANGER_ITEM },
+  { "array-of-structures", "", values_structures, "out.kind ^=", "out.kind |=", STRANGER_ANY, "u8,4" },
+  { "unions-and-bits", "", values_bits, "b : 11", "b : 10", STRANGER_ITEM },
+  { "rows", "", values_twice, "* 2", "* 4", STRANGER_ITEM },
+  { "reads-without-const", "", values_square, "x[i] * x[i]", "x[i] * x[0]", STRANGER_ITEM },
   { "vectors-in-memory", "", values_by_fours, "v.y + 2", "v.y + 3" },
   { NULL },
 };
