@@ -4,11 +4,14 @@
 #include "leat-harness.h"
 #include "stranger.h"
 
+#include "kernel/leat-image-private.h"
+#include "kernel/leat-kernel-instance-private.h"
+
 #include <string.h>
 
 /* CUDA files as programs have them (strangers/): each construct in a kernel of its own, held against plain C over three
- * sizes.  `mistakes` tries each once with a mistake, which has to show, and `forms` in every form that a kernel can
- * take. */
+ * sizes.  `mistakes` tries each once with a mistake, which has to show, `forms` in every form that a kernel can take,
+ * and `cuda` compiles each for a GPU. */
 
 #define N_SIZES 3
 #define N       1003 /* where the size is part of an image: nothing divides it */
@@ -59,6 +62,46 @@ test_strangers_mistake (gconstpointer data)
   g_assert_cmpuint (g_string_replace (wrong, row->from, row->to, 1), ==, 1);
   g_assert_false (stranger_agrees (row, wrong->str, &plain, N, &error));
   g_assert_no_error (error);
+}
+
+/* What the row's properties choose. (transfer full) (nullable) */
+static char *
+strangers_dup_entry (const Stranger *row)
+{
+  const char *at = strstr (row->properties, "entry="), *end;
+
+  if (at == NULL)
+    return NULL;
+  at += strlen ("entry=");
+  end = *at == '"' ? strchr (++at, '"') : at + strcspn (at, " ");
+  return g_strndup (at, end - at);
+}
+
+/* NVRTC takes the kernel, where there is one. */
+static void
+test_strangers_cuda (gconstpointer data)
+{
+  const Stranger *row = data;
+  g_autofree char *text = stranger_dup_text (row), *entry = strangers_dup_entry (row);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) file = leat_kernel_source_new (row->name, text, &error), source = NULL;
+  g_autoptr (GBytes) image = NULL;
+  LeatImageTarget target = { 0 };
+
+  g_assert_no_error (error);
+  source = entry != NULL && strchr (entry, '<') != NULL ? leat_kernel_source_new_instance (file, entry, &error)
+           : leat_kernel_source_has_others (file)       ? leat_kernel_source_new_only (file, entry, &error)
+                                                        : leat_kernel_source_ref (file);
+  g_assert_no_error (error);
+  g_assert_true (leat_image_target_parse ("sm_90", &target, &error));
+  image = leat_image_compile (source, &target, &error);
+  if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+    {
+      g_test_skip (error->message);
+      return;
+    }
+  g_assert_no_error (error);
+  g_assert_nonnull (image);
 }
 
 /* A row in a form. */
@@ -189,6 +232,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   if (argc > 1 && g_str_equal (argv[1], "mistakes"))
     strangers_add_rows ("/leat/strangers/mistakes/", test_strangers_mistake);
+  else if (argc > 1 && g_str_equal (argv[1], "cuda"))
+    strangers_add_rows ("/leat/strangers/cuda/", test_strangers_cuda);
   else if (argc > 1)
     for (const StrangerForm *form = stranger_forms; form->name != NULL; form++)
       strangers_add_forms (form);
