@@ -197,7 +197,7 @@ program_damage (ProgramCase *self)
     {
       gsize at =
         (leat_fuzz_choose (self->choices, 256) * 256u + leat_fuzz_choose (self->choices, 256)) % self->text->len;
-      gsize length = MIN (1 + leat_fuzz_choose (self->choices, 200), self->text->len - at);
+      gsize wanted = 1 + leat_fuzz_choose (self->choices, 200), length = MIN (wanted, self->text->len - at);
       g_autofree char *part = g_strndup (self->text->str + at, length);
 
       switch (leat_fuzz_choose (self->choices, 3))
