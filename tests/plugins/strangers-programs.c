@@ -35,6 +35,12 @@ programs_clamped (const gint32 *x, gsize i, gsize n)
   return CLAMP (x[i], -4095, 8191);
 }
 
+static gint32
+programs_bounded (const gint32 *x, gsize i, gsize n)
+{
+  return MIN (x[i] + 6, 20000);
+}
+
 /* The third of the operations, with 3 of them. */
 static gint32
 programs_mixed (const gint32 *x, gsize i, gsize n)
@@ -57,6 +63,7 @@ programs_scaled (const gint32 *x, gsize i, gsize n)
 const Stranger strangers_programs[] = {
   { "program", "", programs_twice, "* 2", "* 3", STRANGER_ITEM },
   { "program-class", "by=4", programs_plus_12, "rounds = 3", "rounds = 2", STRANGER_ITEM },
+  { "program-types", "", programs_bounded, "first = 2", "first = 3", STRANGER_ITEM },
   { "program-late-headers", "block=64", programs_twice, "v + v", "v - v", STRANGER_ITEM },
   { "host-device", "", programs_clamped, "clamped (v, r)", "clamped (v + 1, r)", STRANGER_ITEM },
   { "extern-c", "", programs_twice, "* 2", "* 9", STRANGER_ITEM },
