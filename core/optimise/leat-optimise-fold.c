@@ -2,18 +2,16 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Takes what depends on constants alone out of the runs: its ops go into a plan of their own, which is run once before
- * the kernels are given their constants (lane/leat-program-fold.c), and what others read of it is constant from then
- * on.
- *
- * An op is folded if all memory that it touches is constant, or written by folded ops alone.  Something must be
- * constant to begin with: a kernel without inputs is left as it is, as it may well be there to be measured. */
+/* Takes what depends on constants alone out of the runs, into a plan of its own, which is run once before the kernels
+ * are given their constants (lane/leat-program-fold.c). */
 
 #include "leat-optimise-private.h"
 
 /* Of all results that stay on the device. */
 #define LEAT_FOLD_MOST_BYTES (64u << 20)
 
+/* An op is folded if all memory that it touches is constant, or written by folded ops alone.  Something must be
+ * constant to begin with: a kernel without inputs is left as it is, as it may well be there to be measured. */
 typedef struct
 {
   LeatPlan *plan;

@@ -66,8 +66,8 @@ join_fuzz_try_to_open (JoinFuzz *self, GError **error)
 {
   g_autofree char *text = join_case_dup_text (&self->c, self->grouped, self->loop_executor);
 
-  g_debug ("executor %d fuse %d optimise %d way %u lanes %u batch %u\n%s", self->executor, self->fuse, self->optimise, self->way, self->lanes,
-           self->batch, text);
+  g_debug ("executor %d fuse %d optimise %d way %u lanes %u batch %u\n%s", self->executor, self->fuse, self->optimise,
+           self->way, self->lanes, self->batch, text);
   self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
   if (self->pipeline == NULL)
     return FALSE;
