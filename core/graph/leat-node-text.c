@@ -158,7 +158,8 @@ leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char 
   if (term.arg == NULL)
     return leat_node_check_idle (self, "narrow port", name, error)
            && leat_node_set_port_from_string (self, term.port, text, error);
-  if (!leat_node_set_arg_from_string (self, term.arg, text, error))
+  if (!leat_node_arg_check_may_set (self, term.arg, error)
+      || !leat_node_set_arg_from_string (self, term.arg, text, error))
     return FALSE;
   *detail = term.arg->detail;
   return TRUE;

@@ -27,6 +27,9 @@ leat_op_get_role (const LeatOp *self, guint arg)
       return LEAT_ROLE_QUEUE;
     case LEAT_ARG_LOOP:
       return LEAT_ROLE_LOOP;
+    case LEAT_ARG_TEXTURE:
+    case LEAT_ARG_SURFACE:
+      return LEAT_ROLE_TEXTURE;
     }
   g_assert_not_reached ();
 }

@@ -28,6 +28,7 @@ leat_buffer_free (LeatBuffer *buffer)
   g_clear_pointer (&buffer->spec, leat_spec_unref);
   g_clear_pointer (&buffer->initial, g_bytes_unref);
   g_clear_pointer (&buffer->queue, g_bytes_unref);
+  g_clear_pointer (&buffer->array, g_bytes_unref);
   g_free (buffer);
 }
 

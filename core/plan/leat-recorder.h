@@ -46,6 +46,8 @@ typedef guint LeatBufferId;
  * @LEAT_ARG_VALUE: bytes, copied when the call is recorded
  * @LEAT_ARG_NODE_ARG: an argument of the node, read when the session opens
  * @LEAT_ARG_QUEUE: a queue of leat_recorder_add_queue()
+ * @LEAT_ARG_TEXTURE: a texture of an array of leat_recorder_add_array(); `value` points to its #LeatSampling
+ * @LEAT_ARG_SURFACE: a surface of such an array
  * @LEAT_ARG_LOOP: for the test of a loop: what `leat_graph_set_conditional ()` is given, a `uint64_t`; 0 where the host
  * decides whether the loop goes on
  *
@@ -59,14 +61,16 @@ typedef enum
   LEAT_ARG_NODE_ARG,
   LEAT_ARG_QUEUE,
   LEAT_ARG_LOOP,
+  LEAT_ARG_TEXTURE,
+  LEAT_ARG_SURFACE,
 } LeatArgKind;
 
 /**
  * LeatArg:
  * @kind: what is given
- * @buffer: the buffer, for %LEAT_ARG_ITEMS, %LEAT_ARG_COUNT and %LEAT_ARG_QUEUE
- * @value: (nullable): the bytes, for %LEAT_ARG_VALUE; the factor, for %LEAT_ARG_COUNT
- * @size: how many bytes, for %LEAT_ARG_VALUE
+ * @buffer: the buffer, for %LEAT_ARG_ITEMS, %LEAT_ARG_COUNT, %LEAT_ARG_QUEUE, %LEAT_ARG_TEXTURE and %LEAT_ARG_SURFACE
+ * @value: (nullable): the bytes, for %LEAT_ARG_VALUE and %LEAT_ARG_TEXTURE; the factor, for %LEAT_ARG_COUNT
+ * @size: how many bytes, for %LEAT_ARG_VALUE and %LEAT_ARG_TEXTURE
  * @name: (nullable): the argument's name, for %LEAT_ARG_NODE_ARG
  *
  * One argument of a kernel's launch, in the place that its parameter has in #LeatPrototype.
@@ -79,6 +83,71 @@ typedef struct
   gsize size;
   const char *name;
 } LeatArg;
+
+/**
+ * LeatTextureAddress:
+ * @LEAT_TEXTURE_ADDRESS_CLAMP: the nearest texel
+ * @LEAT_TEXTURE_ADDRESS_BORDER: zeros
+ * @LEAT_TEXTURE_ADDRESS_WRAP: the texture again
+ * @LEAT_TEXTURE_ADDRESS_MIRROR: the texture again, every other time backwards
+ *
+ * What a texture has beyond its edges.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  LEAT_TEXTURE_ADDRESS_CLAMP,
+  LEAT_TEXTURE_ADDRESS_BORDER,
+  LEAT_TEXTURE_ADDRESS_WRAP,
+  LEAT_TEXTURE_ADDRESS_MIRROR,
+} LeatTextureAddress;
+
+/**
+ * LeatSampling:
+ * @is_linear: whether texels are mixed by how near they are; else the nearest is taken
+ * @is_normalized: whether coordinates go from 0 to 1; else to the number of texels
+ * @gives_floats: whether whole numbers become floats from 0 or -1 to 1
+ * @address: what there is beyond the edges, along x, y and z
+ *
+ * How a texture is read.
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  gboolean is_linear;
+  gboolean is_normalized;
+  gboolean gives_floats;
+  LeatTextureAddress address[3];
+} LeatSampling;
+
+/**
+ * LeatArrayInfo:
+ * @name: what it is called, in messages and printed plans
+ * @form: how kernels see its texels; not %LEAT_TEXTURE_OPEN
+ * @dtype: the type of each number of a texel
+ * @channels: numbers of a texel: 1, 2 or 4
+ * @width: texels of a row
+ * @height: rows; 0 for a form without
+ * @depth: slices or layers; 0 for a form without
+ * @is_surface: whether kernels write it, or read it as a surface
+ * @gathers: whether a texture of it is given to `tex2Dgather()`
+ *
+ * An array of texels, for leat_recorder_add_array().
+ *
+ * Since: 0.1
+ */
+typedef struct
+{
+  const char *name;
+  LeatTextureForm form;
+  LeatDtype dtype;
+  guint channels;
+  guint64 width, height, depth;
+  gboolean is_surface;
+  gboolean gathers;
+} LeatArrayInfo;
 
 /**
  * LeatAccess:
@@ -255,6 +324,8 @@ LeatBufferId leat_recorder_add_output (LeatRecorder *self, const char *port);
 
 /* For a parameter `LeatQueue<T>`. */
 LeatBufferId leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info);
+/* For parameters that are textures or surfaces. */
+LeatBufferId leat_recorder_add_array (LeatRecorder *self, const LeatArrayInfo *info);
 
 void leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call);
 /* Of the kernel that was added last. */
