@@ -4,7 +4,7 @@
 
 /* A texture or surface object: a number by which kernels reach texels.  Touches nothing but itself. */
 
-#include "leat-array-private.h"
+#include "leat-texture-private.h"
 
 struct _LeatTexture
 {

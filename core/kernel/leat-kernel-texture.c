@@ -69,6 +69,16 @@ leat_kernel_texture_is_surface_access (const char *word)
   return FALSE;
 }
 
+/**
+ * leat_texture_form_get_name:
+ * @form: a form
+ *
+ * Gets the name of a form, as messages and printed plans have it: `2d-layered`.
+ *
+ * Returns: (transfer none): the name
+ *
+ * Since: 0.1
+ */
 const char *
 leat_texture_form_get_name (LeatTextureForm form)
 {

@@ -9,6 +9,7 @@
 #include "leat-lane-private.h"
 
 #include "device/leat-array-private.h"
+#include "device/leat-texture-private.h"
 
 /* An object, and the parameter that it is for. */
 typedef struct
