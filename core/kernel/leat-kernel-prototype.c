@@ -169,13 +169,17 @@ leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, 
     draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
 }
 
-/* An array of structures is one of bytes, so many to each. */
+/* An array of structures is one of records; with pointers in them, of bytes, so many to each. @record: (out) (nullable)
+ */
 static gboolean
-leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type)
+leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type,
+                              char **record)
 {
-  gsize bytes = draft->stars == 1 ? leat_kernel_unit_measure_struct (unit, draft->param.type) : 0;
+  gsize bytes = draft->stars == 1 ? leat_kernel_unit_measure_struct (unit, draft->param.type, record) : 0;
 
   *type = (LeatKernelType){ .dtype = "u8", .lane_bytes = 1, .lanes = (guint) bytes };
+  if (*record != NULL)
+    *type = (LeatKernelType){ .dtype = *record, .lane_bytes = (guint) bytes, .lanes = 1 };
   return bytes > 0 && bytes <= 65536;
 }
 
@@ -232,7 +236,7 @@ leat_param_draft_resolve_texture (const LeatKernelUnit *unit, LeatParamDraft *dr
 static gboolean
 leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, const LeatDecl *decl, GError **error)
 {
-  g_autofree char *item = leat_kernel_queue_dup_item (draft->param.type);
+  g_autofree char *item = leat_kernel_queue_dup_item (draft->param.type), *record = NULL;
   g_autofree char *plain = leat_kernel_unit_dup_plain_type (unit, draft->param.type);
   LeatKernelType type;
   gboolean is_surface;
@@ -248,7 +252,8 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, con
       return FALSE;
     }
   if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type)
-      && !leat_param_draft_find_struct (unit, draft, &type) && !leat_param_draft_find_enum (unit, draft, &type))
+      && !leat_param_draft_find_struct (unit, draft, &type, &record)
+      && !leat_param_draft_find_enum (unit, draft, &type))
     {
       const char *header = leat_kernel_type_get_header (draft->param.type);
       g_autofree char *hint = header != NULL ? g_strdup_printf ("; #include <%s> for it", header) : g_strdup ("");

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* An array in a structure has at most so many items along a dimension. */
-#define LEAT_STRUCT_MOST_ITEMS 128
+#define LEAT_STRUCT_MOST_ITEMS 65536
 
 /* The "{" of the structure called @name; G_MAXUINT where the file has none without bases. */
 guint
