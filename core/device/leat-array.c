@@ -49,6 +49,23 @@ leat_array_find_limits (const CUDA_ARRAY3D_DESCRIPTOR *from)
   return from->Depth > 0 ? rows[4 + surface] : from->Height > 0 ? rows[6 + surface] : row;
 }
 
+static gboolean
+leat_array_get_limit (LeatDevice *device, CUdevice_attribute attribute, int *most, GError **error)
+{
+  CUdevice ordinal;
+  CUresult result;
+
+  *most = G_MAXINT;
+  if (attribute == 0)
+    return TRUE;
+  result = (*device->table->cuCtxGetDevice) (&ordinal);
+  if (result != CUDA_SUCCESS)
+    return leat_device_set_error (device, error, "cuCtxGetDevice", result, "the limits of arrays");
+  result = (*device->table->cuDeviceGetAttribute) (most, attribute, ordinal);
+  return result == CUDA_SUCCESS
+         || leat_device_set_error (device, error, "cuDeviceGetAttribute", result, "the limits of arrays");
+}
+
 /* The driver would only say that a value is invalid.  With the context current. */
 static gboolean
 leat_array_check_size (LeatDevice *device, const CUDA_ARRAY3D_DESCRIPTOR *from, const char *what, GError **error)
@@ -56,16 +73,14 @@ leat_array_check_size (LeatDevice *device, const CUDA_ARRAY3D_DESCRIPTOR *from, 
   static const char *const nouns[][3] = { { "texels in a row", "rows", "slices" }, { "", "", "layers" } };
   const gsize has[3] = { from->Width, from->Height, from->Depth };
   LeatArrayLimits limits = leat_array_find_limits (from);
-  CUdevice ordinal;
 
-  if ((*device->table->cuCtxGetDevice) (&ordinal) != CUDA_SUCCESS)
-    return TRUE;
   for (guint i = 0; i < 3; i++)
     {
-      int most = 0;
+      int most;
 
-      if (limits.most[i] == 0 || (*device->table->cuDeviceGetAttribute) (&most, limits.most[i], ordinal) != CUDA_SUCCESS
-          || most <= 0 || has[i] <= (gsize) most)
+      if (!leat_array_get_limit (device, limits.most[i], &most, error))
+        return FALSE;
+      if (has[i] <= (gsize) most)
         continue;
       g_set_error (error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_INVALID,
                    "%s: %" G_GSIZE_FORMAT " %s, and %s takes at most %d there; use data that are smaller, or take them "
