@@ -28,6 +28,7 @@
 #include "buffer/leat-transfer-batch.h"
 #include "parse/leat-parse.h"
 #include "kernel/leat-kernel-source.h"
+#include "plan/leat-array-info.h"
 #include "plan/leat-loop-call.h"
 #include "plan/leat-recorder.h"
 #include "fuse/leat-recorder-group.h"

@@ -75,8 +75,8 @@ static void
 leat_plan_set_zone (LeatPlan *self, LeatBuffer *buffer)
 {
   LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
-  gboolean ours =
-    bound->place != LEAT_PLACE_ALIAS && bound->place != LEAT_PLACE_USER && bound->place != LEAT_PLACE_NOWHERE;
+  gboolean ours = bound->place != LEAT_PLACE_ALIAS && bound->place != LEAT_PLACE_USER
+                  && bound->place != LEAT_PLACE_NOWHERE && bound->place != LEAT_PLACE_ARRAY;
 
   bound->zone =
     LEAT_BOUND_PLAN (self)->traits.guarded && ours && buffer->kind != LEAT_BUFFER_CONST ? LEAT_ZONE_BYTES : 0;
@@ -94,6 +94,8 @@ leat_plan_set_place (LeatBuffer *buffer, const LeatLayout *layout)
     bound->place = LEAT_PLACE_USER;
   else if (buffer->kind == LEAT_BUFFER_STAGING)
     bound->place = LEAT_PLACE_STAGING;
+  else if (buffer->array != NULL)
+    bound->place = LEAT_PLACE_ARRAY;
   else if (buffer->is_marks)
     bound->place = LEAT_PLACE_MARKS;
   else if (buffer->kind == LEAT_BUFFER_DEVICE || buffer->kind == LEAT_BUFFER_CONST)
@@ -126,7 +128,7 @@ leat_plan_add_up (LeatPlan *self, GPtrArray *arena)
     {
       LeatBuffer *buffer = leat_plan_get_buffer (self, i);
 
-      if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN)
+      if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN || LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_ARRAY)
         bound->own_bytes += leat_buffer_get_span (buffer);
       else if (LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_STAGING)
         bound->staging_bytes += leat_buffer_get_span (buffer);

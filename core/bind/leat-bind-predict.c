@@ -186,7 +186,7 @@ leat_bind_predict (LeatBoundPlan *bound)
     {
       LeatPlace place = LEAT_BOUND_BUFFER (leat_plan_get_buffer (self, i))->place;
 
-      sum.allocations += place == LEAT_PLACE_OWN;
+      sum.allocations += place == LEAT_PLACE_OWN || place == LEAT_PLACE_ARRAY;
       sum.pinned_allocations += place == LEAT_PLACE_STAGING;
     }
   sum.pinned_allocations += (counted->len > 0) + (leat_plan_get_told_bytes (self) > 0);

@@ -158,6 +158,9 @@ leat_plan_why_in_turn (LeatPlan *self)
   if (self->flush)
     return "a node keeps data back until the end";
   for (guint i = 0; i < self->buffers->len; i++)
+    if (leat_plan_get_buffer (self, i)->array != NULL)
+      return "a kernel has a texture or a surface, of which there is one";
+  for (guint i = 0; i < self->buffers->len; i++)
     if (leat_plan_get_buffer (self, i)->kind == LEAT_BUFFER_STATE
         && leat_plan_count_users_of (self, i, LEAT_ACCESS_WRITE) > 0
         && leat_plan_count_users_of (self, i, LEAT_ACCESS_READ_WRITE) > 1)

@@ -131,6 +131,7 @@ typedef enum
   LEAT_PLACE_USER,    /* where the program says, in each run */
   LEAT_PLACE_MARKS,   /* at `offset` of what the lane keeps from run to run */
   LEAT_PLACE_NOWHERE, /* no op touches it: it has no memory */
+  LEAT_PLACE_ARRAY,   /* an array of texels of its own */
 } LeatPlace;
 
 typedef struct

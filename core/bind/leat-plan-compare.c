@@ -51,7 +51,9 @@ leat_op_has_same_args (const LeatOp *a, const LeatOp *b)
 
   for (guint i = 0; same && i < a->n_args; i++)
     same = a->args[i].kind == b->args[i].kind && a->args[i].buffer == b->args[i].buffer
-           && a->args[i].node == b->args[i].node && g_strcmp0 (a->args[i].name, b->args[i].name) == 0;
+           && a->args[i].node == b->args[i].node
+           && (a->args[i].kind != LEAT_ARG_TEXTURE || g_bytes_equal (a->args[i].value, b->args[i].value))
+           && g_strcmp0 (a->args[i].name, b->args[i].name) == 0;
   return same;
 }
 
@@ -90,7 +92,8 @@ leat_buffer_is_same (const LeatBuffer *a, const LeatBuffer *b)
   return a->kind == b->kind && a->bytes == b->bytes && a->header == b->header && a->scope == b->scope
          && a->tells_flush == b->tells_flush && a->user == b->user && bound_a->place == bound_b->place
          && bound_a->root == bound_b->root && bound_a->offset == bound_b->offset && bound_a->kept == bound_b->kept
-         && g_str_equal (a->name, b->name) && (a->spec == NULL) == (b->spec == NULL)
+         && g_str_equal (a->name, b->name) && (a->array == NULL) == (b->array == NULL)
+         && (a->array == NULL || g_bytes_equal (a->array, b->array)) && (a->spec == NULL) == (b->spec == NULL)
          && (a->spec == NULL || leat_spec_equal (a->spec, b->spec));
 }
 

@@ -179,7 +179,7 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
 {
   const LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
 
-  static const char *const places[] = { "arena", "own", "staging", "alias", "user", "marks" };
+  static const char *const places[] = { "arena", "own", "staging", "alias", "user", "marks", "array" };
 
   json_builder_begin_object (builder);
   leat_json_add_int (builder, "id", buffer->id);
@@ -201,6 +201,8 @@ leat_json_add_buffer (JsonBuilder *builder, const LeatBuffer *buffer)
     leat_json_add_int (builder, "slot", buffer->slot);
   if (bound->place == LEAT_PLACE_ARENA || bound->place == LEAT_PLACE_MARKS)
     leat_json_add_int (builder, "offset", bound->offset);
+  if (buffer->array != NULL)
+    leat_json_add_string (builder, "form", leat_texture_form_get_name (leat_buffer_get_array (buffer)->form));
   if (buffer->grows != NULL)
     {
       json_builder_set_member_name (builder, "grows");

@@ -203,6 +203,10 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
     g_string_append_printf (text, "  at %" G_GUINT64_FORMAT " of what a lane keeps", bound->offset);
   else if (bound->place == LEAT_PLACE_NOWHERE)
     g_string_append (text, "  not used");
+  else if (bound->place == LEAT_PLACE_ARRAY)
+    g_string_append_printf (text, "  an array of %s, %u to a texel",
+                            leat_dtype_get_name (leat_buffer_get_array (buffer)->dtype),
+                            leat_buffer_get_array (buffer)->channels);
   else if (bound->place == LEAT_PLACE_USER)
     g_string_append_printf (text, "  memory of the application, slot %u", buffer->slot);
   if (bound->stride > 0)

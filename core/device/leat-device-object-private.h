@@ -62,6 +62,9 @@ void leat_memory_pool_clear (LeatDevice *device, LeatMemoryKind kind);
 gboolean leat_memory_pool_take (LeatDevice *device, LeatMemoryKind kind, guint64 block_bytes, LeatMemory **block);
 /* A block that take counted was not allocated after all. */
 void leat_memory_pool_forget (LeatDevice *device, LeatMemoryKind kind, guint64 block_bytes);
+/* Counts as live what is no block, and not any more.  FALSE where it is over the budget. */
+gboolean leat_memory_pool_reserve (LeatDevice *device, LeatMemoryKind kind, guint64 bytes);
+void leat_memory_pool_let_go (LeatDevice *device, LeatMemoryKind kind, guint64 bytes);
 /* FALSE when the cache is full: the caller then gives the block back to the driver. */
 gboolean leat_memory_pool_keep (LeatDevice *device, LeatMemory *block);
 /* Gives cached blocks back until at most @keep_bytes stay; none where the context cannot be made current. */

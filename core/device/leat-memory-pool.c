@@ -89,6 +89,30 @@ leat_memory_pool_forget (LeatDevice *device, LeatMemoryKind kind, guint64 block_
 }
 
 gboolean
+leat_memory_pool_reserve (LeatDevice *device, LeatMemoryKind kind, guint64 bytes)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&device->lock);
+  LeatMemoryPool *self = &device->pools[kind];
+
+  if (!leat_device_fits_budget (device, kind, bytes))
+    return FALSE;
+  self->counts.live_bytes += bytes;
+  self->counts.live_count++;
+  leat_memory_pool_note_peak (self);
+  return TRUE;
+}
+
+void
+leat_memory_pool_let_go (LeatDevice *device, LeatMemoryKind kind, guint64 bytes)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&device->lock);
+  LeatMemoryPool *self = &device->pools[kind];
+
+  self->counts.live_bytes -= bytes;
+  self->counts.live_count--;
+}
+
+gboolean
 leat_memory_pool_keep (LeatDevice *device, LeatMemory *block)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&device->lock);

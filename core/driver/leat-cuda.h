@@ -317,3 +317,5 @@ typedef struct
 } CUgraphExecUpdateResultInfo;
 
 #endif
+
+#include "leat-cuda-texture.h"

@@ -119,6 +119,19 @@ LEAT_ENTRY (memory, OPTIONAL, cuPointerGetAttributes, cuPointerGetAttributes, 70
             (unsigned int n_attributes, CUpointer_attribute *attributes, void **data, CUdeviceptr address),
             (n_attributes, attributes, data, address))
 
+/* Arrays, textures and surfaces */
+LEAT_ENTRY (texture, OPTIONAL, cuArray3DCreate, cuArray3DCreate_v2, 3020,
+            (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *description), (array, description))
+LEAT_ENTRY (texture, OPTIONAL, cuArrayDestroy, cuArrayDestroy, 2000, (CUarray array), (array))
+LEAT_ENTRY (texture, OPTIONAL, cuTexObjectCreate, cuTexObjectCreate, 5000,
+            (CUtexObject *texture, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *sampling,
+             const struct CUDA_RESOURCE_VIEW_DESC_st *view),
+            (texture, resource, sampling, view))
+LEAT_ENTRY (texture, OPTIONAL, cuTexObjectDestroy, cuTexObjectDestroy, 5000, (CUtexObject texture), (texture))
+LEAT_ENTRY (texture, OPTIONAL, cuSurfObjectCreate, cuSurfObjectCreate, 5000,
+            (CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource), (surface, resource))
+LEAT_ENTRY (texture, OPTIONAL, cuSurfObjectDestroy, cuSurfObjectDestroy, 5000, (CUsurfObject surface), (surface))
+
 /* Copies and sets */
 LEAT_ENTRY (copy, NEEDED, cuMemcpyHtoD, cuMemcpyHtoD_v2, 3020,
             (CUdeviceptr to, const void *from, size_t bytes), (to, from, bytes))

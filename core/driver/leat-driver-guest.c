@@ -38,6 +38,12 @@ leat_driver_entry_may_wait (LeatDriverEntry entry)
     case LEAT_DRIVER_ENTRY_cuMemHostRegister:
     case LEAT_DRIVER_ENTRY_cuMemHostUnregister:
     case LEAT_DRIVER_ENTRY_cuMemPoolTrimTo:
+    case LEAT_DRIVER_ENTRY_cuArray3DCreate:
+    case LEAT_DRIVER_ENTRY_cuArrayDestroy:
+    case LEAT_DRIVER_ENTRY_cuTexObjectCreate:
+    case LEAT_DRIVER_ENTRY_cuTexObjectDestroy:
+    case LEAT_DRIVER_ENTRY_cuSurfObjectCreate:
+    case LEAT_DRIVER_ENTRY_cuSurfObjectDestroy:
     case LEAT_DRIVER_ENTRY_cuModuleLoad:
     case LEAT_DRIVER_ENTRY_cuModuleLoadData:
     case LEAT_DRIVER_ENTRY_cuModuleLoadDataEx:

@@ -39,6 +39,10 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
                                 : "a loop is not part of one kernel: put the megakernel into the loop's body";
   if (op->kind != LEAT_OP_KERNEL && op->kind != LEAT_OP_COPY && op->kind != LEAT_OP_FILL)
     return "it is done by the host: put it outside";
+  if (op->kind == LEAT_OP_COPY
+      && (leat_plan_get_buffer (self->plan, op->to)->array != NULL
+          || leat_plan_get_buffer (self->plan, op->from)->array != NULL))
+    return "it has a texture or a surface: put it outside";
   if (op->kind == LEAT_OP_COPY && !leat_op_is_of_count (self->plan, op)
       && leat_plan_get_buffer (self->plan, op->to)->header != leat_plan_get_buffer (self->plan, op->from)->header)
     return "it copies bounded data to what is not: put it outside";
@@ -53,6 +57,8 @@ leat_fuser_why_not (LeatFuser *self, const LeatOp *op)
   if (op->cooperative)
     return "it is cooperative: its blocks wait for each other, so put it outside or make what is on either side of its "
            "barriers a kernel";
+  if (leat_op_has_texture (op))
+    return "it has a texture or a surface: put it outside";
   for (guint i = 0; i < op->n_args; i++)
     if (op->args[i].kind == LEAT_ARG_QUEUE)
       return "it has a queue: put it outside";

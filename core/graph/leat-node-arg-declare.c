@@ -14,12 +14,38 @@
 static const char *
 leat_node_arg_keep_type (const char *type)
 {
-  static const char kept[][2] = { "b", "y", "n", "q", "i", "u", "x", "t", "d", "f", "*" };
+  static const char kept[][2] = { "b", "y", "n", "q", "i", "u", "x", "t", "d", "f", "*", "s" };
   guint i = 0;
 
   while (*kept[i] != *type)
     i++;
   return kept[i];
+}
+
+static void
+leat_node_declare_arg (LeatNode *self, const char *name, const char *type, const char *const *choices,
+                       const char *blurb)
+{
+  LeatNodePrivate *priv = leat_node_get_private (self);
+  LeatNodeArg *arg = leat_node_peek_arg (self, name);
+  guint index;
+
+  if (arg == NULL)
+    {
+      arg = g_new0 (LeatNodeArg, 1);
+      arg->name = g_strdup (name);
+      arg->detail = g_quark_from_string (name);
+    }
+  else if (g_ptr_array_find (priv->args, arg, &index))
+    g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
+  if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
+    leat_node_arg_clear (arg);
+  g_free (arg->blurb);
+  arg->type = leat_node_arg_keep_type (type);
+  arg->choices = choices;
+  arg->blurb = g_strdup (blurb);
+  arg->stale = FALSE;
+  g_ptr_array_add (priv->args, arg);
 }
 
 /**
@@ -39,31 +65,57 @@ leat_node_arg_keep_type (const char *type)
 void
 leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb)
 {
-  LeatNodePrivate *priv;
-  LeatNodeArg *arg;
-  guint index;
-
   g_return_if_fail (LEAT_IS_NODE (self));
   g_return_if_fail (name != NULL);
   g_return_if_fail (type != NULL && strlen (type) == 1 && strchr (LEAT_NODE_ARG_TYPES, *type) != NULL);
 
-  priv = leat_node_get_private (self);
+  leat_node_declare_arg (self, name, type, NULL, blurb);
+}
+
+/**
+ * leat_node_add_choice: (skip)
+ * @self: a node
+ * @name: the argument's name
+ * @choices: (array zero-terminated=1): the words that it may be, which stay; the first is what it is while it is not
+ * set
+ * @blurb: (nullable): what it is for
+ *
+ * Adds an argument that is one of several words; for implementations of prepare ().
+ *
+ * A plan is made with it, so it cannot be set while a session is open.
+ *
+ * Since: 0.1
+ */
+void
+leat_node_add_choice (LeatNode *self, const char *name, const char *const *choices, const char *blurb)
+{
+  g_return_if_fail (LEAT_IS_NODE (self));
+  g_return_if_fail (name != NULL && choices != NULL);
+
+  leat_node_declare_arg (self, name, "s", choices, blurb);
+}
+
+/**
+ * leat_node_get_choice: (skip)
+ * @self: a node
+ * @name: the name of an argument of leat_node_add_choice()
+ *
+ * Gets which of its words an argument is.
+ *
+ * Returns: the word's index; 0 where there is no such argument
+ *
+ * Since: 0.1
+ */
+guint
+leat_node_get_choice (LeatNode *self, const char *name)
+{
+  const LeatNodeArg *arg;
+
+  g_return_val_if_fail (LEAT_IS_NODE (self), 0);
+  g_return_val_if_fail (name != NULL, 0);
+
   arg = leat_node_peek_arg (self, name);
-  if (arg == NULL)
-    {
-      arg = g_new0 (LeatNodeArg, 1);
-      arg->name = g_strdup (name);
-      arg->detail = g_quark_from_string (name);
-    }
-  else if (g_ptr_array_find (priv->args, arg, &index))
-    g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
-  if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
-    leat_node_arg_clear (arg);
-  g_free (arg->blurb);
-  arg->type = leat_node_arg_keep_type (type);
-  arg->blurb = g_strdup (blurb);
-  arg->stale = FALSE;
-  g_ptr_array_add (priv->args, arg);
+  return arg != NULL && arg->choices != NULL && arg->is_set ? (guint) arg->number.u : 0;
 }
 
 /**

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 gboolean leat_node_arg_take (LeatNodeArg *arg, LeatNumber *number, GError **error);
 gboolean leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, LeatNumber *number, GError **error);
 gboolean leat_node_arg_parse (LeatNodeArg *arg, const char *text, LeatNumber *number, GError **error);
+/* BUSY: a plan was made with it. */
+gboolean leat_node_arg_check_may_set (LeatNode *self, const LeatNodeArg *arg, GError **error);
 
 typedef struct
 {

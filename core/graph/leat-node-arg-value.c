@@ -31,6 +31,7 @@ static const struct
   { 'd', 0, 0, "a number" },
   { 'f', 0, 0, "a number" },
   { '*', 0, 0, "a number" },
+  { 's', 0, 0, "one of its words" },
 };
 
 static guint
@@ -84,8 +85,12 @@ static gboolean
 leat_node_arg_fail (LeatNodeArg *arg, const char *shown, gboolean range, GError **error)
 {
   guint i = leat_node_arg_find_type (arg);
+  g_autofree char *words = arg->choices != NULL ? g_strjoinv (", ", (char **) arg->choices) : NULL;
 
-  if (!range)
+  if (words != NULL)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "argument \"%s\" is one of %s, not %s", arg->name,
+                 words, shown);
+  else if (!range)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE, "argument \"%s\" takes %s, not %s", arg->name,
                  leat_node_arg_types[i].what, shown);
   else if (*arg->type == 'f' || *arg->type == 'd')
@@ -138,7 +143,7 @@ leat_node_arg_fit (LeatNodeArg *arg, LeatNumber *number)
   char type = *arg->type;
   guint i;
 
-  if ((type == 'b') != (number->kind == LEAT_NUMBER_BOOL))
+  if ((type == 'b') != (number->kind == LEAT_NUMBER_BOOL) || type == 's')
     return LEAT_ARG_FAULT_TYPE;
   if (type == 'b' || type == '*')
     return LEAT_ARG_FAULT_NONE;
@@ -183,6 +188,8 @@ leat_node_arg_new_variant (LeatNodeArg *arg, const LeatNumber *number)
       return g_variant_new_int64 ((gint64) number->u);
     case 't':
       return g_variant_new_uint64 (number->u);
+    case 's':
+      return g_variant_new_string (arg->choices[number->u]);
     case 'f':
       return g_variant_new_double ((float) number->d);
     case '*':
@@ -228,11 +235,35 @@ leat_node_arg_take (LeatNodeArg *arg, LeatNumber *number, GError **error)
   return leat_node_arg_fail (arg, shown, fault == LEAT_ARG_FAULT_RANGE, error);
 }
 
+static gboolean
+leat_node_arg_find_choice (LeatNodeArg *arg, const char *word, LeatNumber *number)
+{
+  guint i = 0;
+
+  while (arg->choices[i] != NULL && !g_str_equal (arg->choices[i], word))
+    i++;
+  leat_number_set_uint (number, i);
+  return arg->choices[i] != NULL;
+}
+
+/* A word, or a boolean where true and false are the words. */
+static gboolean
+leat_node_arg_convert_choice (LeatNodeArg *arg, GVariant *value, LeatNumber *number, GError **error)
+{
+  g_autofree char *shown = g_variant_print (value, FALSE);
+  const char *word = g_variant_is_of_type (value, G_VARIANT_TYPE_STRING) ? g_variant_get_string (value, NULL) : shown;
+
+  return leat_node_arg_find_choice (arg, word, number) || leat_node_arg_fail (arg, shown, FALSE, error);
+}
+
 gboolean
 leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, LeatNumber *number, GError **error)
 {
   g_autofree char *shown = NULL;
   LeatArgFault fault;
+
+  if (arg->choices != NULL)
+    return leat_node_arg_convert_choice (arg, value, number, error);
 
   fault = leat_number_from_variant (number, value) ? leat_node_arg_fit (arg, number) : LEAT_ARG_FAULT_TYPE;
   if (G_LIKELY (fault == LEAT_ARG_FAULT_NONE))
@@ -248,6 +279,8 @@ leat_node_arg_parse_number (LeatNodeArg *arg, const char *text, LeatNumber *numb
   gint64 i;
   guint64 u;
 
+  if (arg->choices != NULL)
+    return leat_node_arg_find_choice (arg, text, number);
   if (*arg->type == 'b')
     {
       if (!leat_prop_parse_bool (text, &flag))
@@ -279,13 +312,15 @@ leat_node_arg_parse (LeatNodeArg *arg, const char *text, LeatNumber *number, GEr
       shown = g_strdup_printf ("\"%s\"", text);
       return leat_node_arg_fail (arg, shown, FALSE, error);
     }
-  fault = leat_node_arg_fit (arg, number);
+  fault = arg->choices != NULL ? LEAT_ARG_FAULT_NONE : leat_node_arg_fit (arg, number);
   return fault == LEAT_ARG_FAULT_NONE || leat_node_arg_fail (arg, text, fault == LEAT_ARG_FAULT_RANGE, error);
 }
 
 char *
 leat_node_arg_print (LeatNodeArg *arg)
 {
+  if (arg->choices != NULL)
+    return g_strdup (arg->choices[arg->number.u]);
   return arg->number.kind == LEAT_NUMBER_REAL ? leat_prop_print_double (arg->number.d, *arg->type == 'f')
                                               : leat_number_print (&arg->number);
 }

@@ -88,6 +88,12 @@ leat_node_find_arg (LeatNode *self, const char *name, LeatNode **draft, GError *
   return arg;
 }
 
+gboolean
+leat_node_arg_check_may_set (LeatNode *self, const LeatNodeArg *arg, GError **error)
+{
+  return arg->choices == NULL || leat_node_check_idle (self, "set argument", arg->name, error);
+}
+
 /* @value: the value, or NULL where @number is it. */
 static gboolean
 leat_node_set_number (LeatNode *self, const char *name, GVariant *value, LeatNumber *number, GError **error)
@@ -98,7 +104,7 @@ leat_node_set_number (LeatNode *self, const char *name, GVariant *value, LeatNum
 
   leat_node_lock (self);
   arg = leat_node_find_arg (self, name, &draft, error);
-  if (arg != NULL
+  if (arg != NULL && leat_node_arg_check_may_set (self, arg, error)
       && ((value != NULL ? leat_node_arg_convert (arg, value, number, error) : leat_node_arg_take (arg, number, error))
           || leat_node_prefix_title (self, error)))
     {

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 typedef struct _LeatNodeArg
 {
   char *name;
-  const char *type; /* basic GVariant type string, or "f"; constant */
+  const char *type;           /* basic GVariant type string, or "f"; constant */
+  const char *const *choices; /* of type "s": the words that it may be, of which `number` is the index; else NULL */
   char *blurb;
   gboolean is_set;
   LeatNumber number; /* of its type */

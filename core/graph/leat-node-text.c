@@ -132,6 +132,9 @@ leat_node_set_args_from_string (LeatNode *self, LeatNode *owner, const char *nam
   if (arg != NULL)
     g_array_append_val (values, one);
   for (guint i = 0; i < values->len; i++)
+    if (!leat_node_arg_check_may_set (self, g_array_index (values, LeatArgValue, i).arg, error))
+      return FALSE;
+  for (guint i = 0; i < values->len; i++)
     {
       const LeatArgValue *value = &g_array_index (values, LeatArgValue, i);
 

@@ -11,7 +11,7 @@
 static const char *
 leat_assert_get_kind (const LeatParam *param)
 {
-  if (param->item_lanes != 1 || param->dtype == NULL)
+  if (param->item_lanes != 1 || param->dtype == NULL || param->form != LEAT_TEXTURE_NONE)
     return NULL;
   if (param->is_bool)
     return "(%s) 2 == (%s) 1";
@@ -40,7 +40,8 @@ leat_assert_append (GString *out, const LeatKernelUnit *unit, const LeatEntry *e
                           " bytes, and to the compiler \\\"%s\\\" is another type; name the type in another way\");",
                           param->line, (char *) g_ptr_array_index (unit->tokens->text->labels, token->file),
                           param->type, param->item_bytes, holds != NULL ? " && " : "", holds != NULL ? holds : "",
-                          param->name, entry->name, param->dtype, param->item_bytes, param->type);
+                          param->name, entry->name, param->form == LEAT_TEXTURE_NONE ? param->dtype : "an object",
+                          param->item_bytes, param->type);
 }
 
 char *

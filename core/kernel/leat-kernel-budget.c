@@ -6,6 +6,7 @@
  * rounds, and looks at the clock every so many of them.  A kernel that would need more than that is no stage. */
 
 #include "leat-kernel-queue-private.h"
+#include "leat-kernel-texture-private.h"
 #include "leat-kernel-persistent-private.h"
 
 #include <string.h>
@@ -81,6 +82,8 @@ leat_kernel_unit_why_no_stage (const LeatKernelUnit *unit, LeatKernelCalls *call
 {
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return "it has a queue of its own";
+  if (leat_kernel_unit_has_texture (unit, leat_kernel_unit_at (unit, index)))
+    return "it has a texture or a surface";
   if (leat_kernel_unit_at (unit, index)->scope != 0)
     return "it is in a namespace";
   if (leat_kernel_calls_get_asks (calls, index) & LEAT_KERNEL_ASKS_ASSEMBLY)

@@ -5,6 +5,7 @@
 /* Functions that mention each other by name, and what follows: which of them can come to wait for other threads.  Names
  * stand for calls, so that the answer errs towards waiting. */
 
+#include "leat-kernel-texture-private.h"
 #include "leat-kernel-ptx-private.h"
 
 #include <string.h>
@@ -92,7 +93,8 @@ leat_kernel_calls_is_self (const char *word)
                                        "leat_block_end",
                                        NULL };
 
-  if (g_strv_contains (words, word) || g_str_has_prefix (word, "__cvta_") || leat_kernel_ptx_is_member (word))
+  if (g_strv_contains (words, word) || g_str_has_prefix (word, "__cvta_") || leat_kernel_ptx_is_member (word)
+      || leat_kernel_texture_is_surface_access (word))
     return TRUE;
   /* Not the names of old, without `_sync`. */
   return leat_kernel_calls_is_wait (word) && !leat_kernel_calls_is_macro (word)

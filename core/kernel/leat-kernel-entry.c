@@ -98,7 +98,7 @@ leat_entry_add_count_param (LeatEntry *self, const LeatEntryParam *from, const c
 gboolean
 leat_entry_resolves (const LeatParam *param)
 {
-  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT;
+  return param->form == LEAT_TEXTURE_NONE && (param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT);
 }
 
 /* Items are nowhere at an odd address: that is the address of a slot, one byte on.  A slot may be written by a kernel

@@ -32,6 +32,12 @@ typedef struct
     "asm", "__asm__", "__asm"                                                                                          \
   }
 
+#define LEAT_FAMILY_TEXTURES                                                                                           \
+  {                                                                                                                    \
+    "tex1D*", "tex2D*", "tex3D*", "surf1D*", "surf2D*", "surf3D*", "cudaTextureObject_t", "cudaSurfaceObject_t",       \
+      "cudaBoundaryMode*", "cudaSurfaceBoundaryMode"                                                                   \
+  }
+
 static const LeatFamily leat_families[] = {
   { "leat-dialect-host-rounded.h", LEAT_FAMILY_DIRECTED },
   { "leat-dialect-host-directed.h", LEAT_FAMILY_DIRECTED },
@@ -48,6 +54,8 @@ static const LeatFamily leat_families[] = {
   { "leat-dialect-host-ptx.h", LEAT_FAMILY_ASSEMBLY },
   { "leat-dialect-host-ptx-memory.h", LEAT_FAMILY_ASSEMBLY },
   { "leat-dialect-host-vectors.h", { "*4_16a", "*4_32a" } },
+  { "leat-texture-view.h", LEAT_FAMILY_TEXTURES },
+  { "leat-dialect-host-texture.h", LEAT_FAMILY_TEXTURES },
   { "leat-dialect-host-refused.h",
     { "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot", "any", "all", "ballot", "__pm*",
       "__barrier_sync_count", "__isConstant", "__isGridConstant", "__cluster*", "__isClusterShared", "__isCtaShared",
@@ -65,6 +73,7 @@ static const struct
       { "__isLocal", "__isShared", "__isGlobal", "__cvta_*", "__barrier_sync", "syncthreads_*", "__uni_sync",
         "__prof_trigger", "__brkpt" } } },
   { "leat_ptx", { "leat-dialect-host-ptx-member.h", LEAT_FAMILY_ASSEMBLY } },
+  { "leat_surfaces", { "leat-dialect-host-surface.h", { "surf1D*", "surf2D*", "surf3D*" } } },
 };
 
 static gboolean

@@ -39,8 +39,11 @@ leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls
   for (guint i = 0; i < prototype->n_params; i++)
     {
       LeatParam *param = &prototype->params[i];
-      guint read = param->kind == LEAT_PARAM_OUTPUT ? leat_kernel_unit_find_read (unit, decl, param->name) : G_MAXUINT;
+      guint read;
 
+      if (param->kind != LEAT_PARAM_OUTPUT || param->form != LEAT_TEXTURE_NONE)
+        continue;
+      read = leat_kernel_unit_find_read (unit, decl, param->name);
       param->reads_line = read != G_MAXUINT ? leat_tokens_at (unit->tokens, read)->line : 0;
     }
 }

@@ -7,6 +7,7 @@
 
 #include "leat-kernel-plain-private.h"
 #include "leat-kernel-queue-private.h"
+#include "leat-kernel-texture-private.h"
 #include "leat-kernel-transform-private.h"
 
 #include "device/leat-report-block.h"
@@ -182,14 +183,48 @@ leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *
   return bytes > 0 && bytes <= 65536;
 }
 
+/* A texture is what it is read from.  A surface is an input where it is only read, and an output else. */
 static gboolean
-leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
+leat_param_draft_resolve_texture (const LeatKernelUnit *unit, LeatParamDraft *draft, const LeatDecl *decl,
+                                  gboolean is_surface, GError **error)
+{
+  LeatTextureUse use;
+
+  if (draft->stars > 0)
+    {
+      leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
+                             "\"%s\" is a pointer to %s objects; a kernel takes each as a parameter of its own: %s %s",
+                             draft->param.name, is_surface ? "surface" : "texture", draft->param.type,
+                             draft->param.name);
+      return FALSE;
+    }
+  if (!leat_kernel_unit_find_texture_use (unit, decl, draft->param.name, &use, error))
+    return FALSE;
+  draft->param.form = use.form;
+  draft->param.is_surface = is_surface;
+  draft->param.gathers = use.gathers;
+  draft->param.kind = is_surface && (use.writes || !use.reads) ? LEAT_PARAM_OUTPUT : LEAT_PARAM_INPUT;
+  draft->param.reads_line =
+    draft->param.kind == LEAT_PARAM_OUTPUT && use.reads ? leat_tokens_at (unit->tokens, use.read)->line : 0;
+  draft->param.item_bytes = sizeof (guint64);
+  draft->param.item_lanes = MAX (use.type.lanes, 1);
+  draft->param.texel_is_open = use.type.lanes == 0;
+  draft->param.dtype = g_strdup (use.type.dtype);
+  return TRUE;
+}
+
+static gboolean
+leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, const LeatDecl *decl, GError **error)
 {
   g_autofree char *item = leat_kernel_queue_dup_item (draft->param.type), *record = NULL;
+  g_autofree char *plain = leat_kernel_unit_dup_plain_type (unit, draft->param.type);
   LeatKernelType type;
+  gboolean is_surface;
 
   if (item != NULL)
     return leat_param_draft_resolve_queue (unit, draft, item, error);
+  if (leat_kernel_type_is_texture (plain, &is_surface))
+    return leat_param_draft_resolve_texture (unit, draft, decl, is_surface, error);
   if (draft->stars > 1)
     {
       leat_tokens_set_error (unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
@@ -231,7 +266,13 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
   return TRUE;
 }
 
-/* The pointer parameter that @name without @suffix names, or NULL. */
+static gboolean
+leat_param_draft_is_port (const LeatParamDraft *self)
+{
+  return self->stars == 1 || self->param.form != LEAT_TEXTURE_NONE;
+}
+
+/* The port that @name without @suffix names, or NULL. */
 static LeatParamDraft *
 leat_prototype_find_port (GArray *drafts, const char *name, const char *suffix)
 {
@@ -242,7 +283,7 @@ leat_prototype_find_port (GArray *drafts, const char *name, const char *suffix)
       LeatParamDraft *draft = &g_array_index (drafts, LeatParamDraft, i);
       gsize length = strlen (draft->param.name);
 
-      if (draft->stars == 1 && strlen (name) == length + strlen (suffix)
+      if (leat_param_draft_is_port (draft) && strlen (name) == length + strlen (suffix)
           && strncmp (draft->param.name, name, length) == 0)
         return draft;
     }
@@ -252,7 +293,7 @@ leat_prototype_find_port (GArray *drafts, const char *name, const char *suffix)
 static gboolean
 leat_prototype_bind_count (const LeatKernelUnit *unit, LeatParamDraft *draft, LeatParamDraft *port, GError **error)
 {
-  gboolean output = !port->is_const;
+  gboolean output = port->param.kind == LEAT_PARAM_OUTPUT;
   gboolean is_u64 = draft->is_integer && draft->lane_bytes == 8 && !draft->is_signed;
   const char *rule = output ? "the count of an output is written by the kernel: uint64_t *"
                             : "the count of an input is a value: uint64_t ";
@@ -304,7 +345,7 @@ leat_prototype_bind (const LeatKernelUnit *unit, GArray *drafts, LeatParamDraft 
       if (port != NULL)
         return leat_prototype_bind_shape (unit, draft, port, LEAT_PARAM_DIM, dim, error);
     }
-  if (draft->stars > 0)
+  if (draft->stars > 0 || draft->param.form != LEAT_TEXTURE_NONE)
     draft->param.port = g_strdup (draft->param.name);
   return TRUE;
 }
@@ -361,6 +402,8 @@ leat_param_dup_blurb (const LeatParam *param)
 {
   if (param->kind != LEAT_PARAM_OUTPUT)
     return NULL;
+  if (param->form != LEAT_TEXTURE_NONE)
+    return g_strdup_printf ("the surface \"%s\" is an output, since the kernel writes it", param->name);
   return g_strconcat ("\"", param->type, " *", param->name,
                       "\" is an output, since it is not const; for an input write \"const ", param->type, " *",
                       param->name, "\", with an output of its own beside it", NULL);
@@ -443,7 +486,8 @@ leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *de
       if (!leat_param_draft_read (self, draft, first, last, error))
         return NULL;
       leat_param_draft_note_reads (self, draft, decl);
-      if (!leat_param_draft_resolve (self, draft, error) || !leat_prototype_check_name (self, drafts, draft, error))
+      if (!leat_param_draft_resolve (self, draft, decl, error)
+          || !leat_prototype_check_name (self, drafts, draft, error))
         return NULL;
     }
   for (guint i = 0; i < drafts->len; i++)

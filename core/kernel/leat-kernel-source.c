@@ -5,6 +5,7 @@
 /* The type: its life, and what is asked of it: texts, forms, reports, equality.  Plain texts are made when they are
  * first asked for, under the source's lock. */
 
+#include "leat-kernel-texture-private.h"
 #include "leat-kernel-file-private.h"
 #include "leat-kernel-plain-private.h"
 #include "leat-kernel-report-private.h"
@@ -81,7 +82,7 @@ leat_kernel_source_read_unit (LeatKernelSource *self, GError **error)
     self->unit->instance = self->instance;
   if (self->unit == NULL || !leat_kernel_unit_check_launches (self->unit, error)
       || !leat_kernel_unit_check_kernels (self->unit, error) || !leat_kernel_unit_check_variants (self->unit, error)
-      || !leat_kernel_unit_read_reports (self->unit, error))
+      || !leat_kernel_unit_check_textures (self->unit, error) || !leat_kernel_unit_read_reports (self->unit, error))
     return FALSE;
   self->kernels = leat_kernel_unit_list_kernels (self->unit);
   self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);

@@ -75,6 +75,35 @@ typedef enum
 } LeatParamKind;
 
 /**
+ * LeatTextureForm:
+ * @LEAT_TEXTURE_NONE: the parameter is neither a texture nor a surface
+ * @LEAT_TEXTURE_OPEN: its kernel does not tell
+ * @LEAT_TEXTURE_LINEAR: items one behind the other, which `tex1Dfetch()` reads
+ * @LEAT_TEXTURE_1D: a row of texels
+ * @LEAT_TEXTURE_2D: rows of texels
+ * @LEAT_TEXTURE_3D: slices of rows of texels
+ * @LEAT_TEXTURE_1D_LAYERED: several rows, each for itself
+ * @LEAT_TEXTURE_2D_LAYERED: several images, each for itself
+ *
+ * The way in which a kernel sees the texels of a texture or a surface.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  LEAT_TEXTURE_NONE,
+  LEAT_TEXTURE_OPEN,
+  LEAT_TEXTURE_LINEAR,
+  LEAT_TEXTURE_1D,
+  LEAT_TEXTURE_2D,
+  LEAT_TEXTURE_3D,
+  LEAT_TEXTURE_1D_LAYERED,
+  LEAT_TEXTURE_2D_LAYERED,
+} LeatTextureForm;
+
+const char *leat_texture_form_get_name (LeatTextureForm form);
+
+/**
  * LeatParam:
  * @kind: what it stands for
  * @name: its name in the source
@@ -91,6 +120,11 @@ typedef enum
  * @reads_line: for an output, the line where the kernel first reads what the port held before; 0 where it does not
  * @is_bool: whether it is `bool`, which holds 0 or 1 alone
  * @blurb: (nullable): of an output, why it is one and how an input is written
+ * @form: of a texture or a surface, how its kernel sees the texels
+ * @is_surface: whether it is a surface
+ * @gathers: whether it is a texture that the kernel gives to `tex2Dgather()`
+ * @texel_is_open: of a texture or a surface, whether the kernel does not tell how many numbers a texel has; else
+ * @item_lanes does
  *
  * One parameter of a kernel. It and its texts belong to the source.
  */
@@ -108,6 +142,10 @@ typedef struct
   guint reads_line;
   gboolean is_bool;
   char *blurb;
+  LeatTextureForm form;
+  gboolean is_surface;
+  gboolean gathers;
+  gboolean texel_is_open;
 } LeatParam;
 
 /**

@@ -138,8 +138,8 @@ leat_kernel_unit_dup_typedef (const LeatKernelUnit *self, const char *name)
   return NULL;
 }
 
-gboolean
-leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type)
+char *
+leat_kernel_unit_dup_plain_type (const LeatKernelUnit *self, const char *words)
 {
   g_autofree char *current = g_strdup (words);
 
@@ -156,6 +156,14 @@ leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, Lea
       g_free (current);
       current = next;
     }
+  return g_steal_pointer (&current);
+}
+
+gboolean
+leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type)
+{
+  g_autofree char *current = leat_kernel_unit_dup_plain_type (self, words);
+
   for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_scalars); i++)
     if (g_str_equal (leat_kernel_scalars[i].name, current))
       return leat_kernel_type_set (type, &leat_kernel_scalars[i], 1);

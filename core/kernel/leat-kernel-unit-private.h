@@ -118,6 +118,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatPrototype, leat_prototype_free)
 /* What the text calls a parameter: its name, but for the numbers of a value (leat-kernel-fields.c). */
 char *leat_param_dup_word (const LeatParam *param);
 
+/* The words of the type that @words are another name of; themselves where no typedef of the unit says more. */
+char *leat_kernel_unit_dup_plain_type (const LeatKernelUnit *self, const char *words);
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
 /* The whole numbers that the enumeration @name of the unit is: an int, unless it says otherwise. */

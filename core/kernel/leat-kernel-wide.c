@@ -7,6 +7,7 @@
 
 #include "leat-kernel-entry-private.h"
 #include "leat-kernel-queue-private.h"
+#include "leat-kernel-texture-private.h"
 
 /* @rest: the text behind `blockIdx` or `gridDim` */
 static gboolean
@@ -57,6 +58,8 @@ leat_kernel_unit_why_not_wide (const LeatKernelUnit *unit, LeatKernelCalls *call
     return "there is assembly in it";
   if (asks & LEAT_KERNEL_ASKS_TOOLKIT)
     return "it asks a header of the CUDA toolkit for its place in the grid";
+  if (leat_kernel_unit_has_texture (unit, leat_kernel_unit_at (unit, index)))
+    return "it has a texture or a surface";
   if (leat_kernel_unit_has_queue (unit, leat_kernel_unit_at (unit, index)))
     return "it has a queue of its own";
   if ((asks & LEAT_KERNEL_ASKS_PAUSE) && !(asks & LEAT_KERNEL_ASKS_TICKET))

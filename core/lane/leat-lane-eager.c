@@ -33,6 +33,23 @@ leat_lane_call_kernel (LeatLane *self, LeatPath path, const LeatOp *op, CUstream
                                          op->block[1], op->block[2], op->shared_bytes, stream, params, NULL);
 }
 
+static gboolean
+leat_lane_reaches_array (LeatLane *self, const LeatOp *op)
+{
+  return leat_plan_get_buffer (self->plan, op->to)->array != NULL
+         || leat_plan_get_buffer (self->plan, op->from)->array != NULL;
+}
+
+static CUresult
+leat_lane_call_array_copy (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
+{
+  CUDA_MEMCPY3D copy = leat_lane_get_copy (self, op);
+
+  *call = "cuMemcpy3DAsync";
+  return self->table->cuMemcpy3DAsync != NULL ? (*self->table->cuMemcpy3DAsync) (&copy, stream)
+                                              : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 static CUresult
 leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const char **call)
 {
@@ -43,7 +60,9 @@ leat_lane_call_copy (LeatLane *self, const LeatOp *op, CUstream stream, const ch
 
   leat_lane_get_end (self, op, op->from, &from, &from_host);
   leat_lane_get_end (self, op, op->to, &to, &to_host);
-  if (from_host != NULL && to_host == NULL)
+  if (leat_lane_reaches_array (self, op))
+    result = leat_lane_call_array_copy (self, op, stream, call);
+  else if (from_host != NULL && to_host == NULL)
     {
       *call = "cuMemcpyHtoDAsync";
       result = (*self->table->cuMemcpyHtoDAsync) (to, from_host, bytes, stream);

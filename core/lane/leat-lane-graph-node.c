@@ -26,6 +26,7 @@ leat_lane_get_copy (LeatLane *self, const LeatOp *op)
   copy.srcHost = source;
   copy.srcMemoryType = copy.srcHost != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
   copy.dstMemoryType = copy.dstHost != NULL ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  leat_lane_copy_by_array (self, op, &copy);
   return copy;
 }
 
@@ -38,7 +39,7 @@ leat_executable_note_copy (LeatExecutable *self, const LeatOp *op, const CUDA_ME
   if (op->loop != NULL)
     return;
   leat_traffic_add_copy (&traffic, copy->srcMemoryType == CU_MEMORYTYPE_HOST, copy->dstMemoryType == CU_MEMORYTYPE_HOST,
-                         copy->WidthInBytes * copy->Height);
+                         copy->WidthInBytes * copy->Height * copy->Depth);
   leat_traffic_add (&self->copies[op->index], &traffic, 1);
   leat_traffic_add (&self->traffic, &traffic, 1);
 }

@@ -189,6 +189,9 @@ leat_launch_put (LeatLaunch *self, LeatLane *lane, const LeatOp *op, guint index
     case LEAT_ROLE_QUEUE:
       leat_launch_put_queue (self, lane, op, index);
       return TRUE;
+    case LEAT_ROLE_TEXTURE:
+      leat_launch_put_number (self, leat_lane_get_texture (lane, op, index));
+      return TRUE;
     case LEAT_ROLE_LOOP:
       self->handle = leat_launch_next (self);
       return TRUE;

@@ -79,6 +79,9 @@ struct _LeatLane
   guint8 **hosts;         /* by buffer id: the same for the host, NULL where it cannot see it */
   LeatLaunch *launches;   /* by op index */
 
+  GPtrArray *arrays; /* LeatLaneArray, by buffer id: what textures and surfaces lie in; NULL while there is no memory */
+  GArray *textures;  /* LeatLaneTexture */
+
   LeatBinding *bindings;    /* by slot */
   guint64 bound;            /* serial of the last one */
   guint64 checked;          /* and of the last one that all were held against each other with */
@@ -158,6 +161,14 @@ gboolean leat_lane_pass_turn (LeatLane *self, guint first, guint end, GError **e
 /* Where it is not certain that its last run has ended, it is kept until it is (leat_device_settle ()). */
 void leat_lane_free (LeatLane *self);
 gboolean leat_lane_allocate (LeatLane *self, GError **error);
+
+/* Arrays, textures and surfaces (leat-lane-textures.c). */
+gboolean leat_lane_allocate_textures (LeatLane *self, GError **error);
+void leat_lane_free_textures (LeatLane *self);
+/* What the kernel is given for its parameter @arg. */
+guint64 leat_lane_get_texture (LeatLane *self, const LeatOp *op, guint arg);
+/* Changes a copy with an array at one end to one of rows. */
+void leat_lane_copy_by_array (LeatLane *self, const LeatOp *op, CUDA_MEMCPY3D *copy);
 
 /* Memory that the program brings (leat-lane-binding.c). */
 void leat_lane_place_users (LeatLane *self);

@@ -70,6 +70,7 @@ leat_lane_release (gpointer data)
     g_clear_pointer (&self->held[i], leat_event_free);
   g_clear_pointer (&self->turn, leat_turn_unref);
   g_clear_pointer (&self->stream, leat_stream_free);
+  leat_lane_free_textures (self);
   g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->marks, leat_memory_free);
   g_clear_pointer (&self->overs, leat_memory_free);
@@ -172,6 +173,7 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
     case LEAT_PLACE_ALIAS:
     case LEAT_PLACE_USER:
     case LEAT_PLACE_NOWHERE:
+    case LEAT_PLACE_ARRAY:
       break;
     }
   g_ptr_array_index (self->blocks, buffer->id) = shared ? NULL : block;
@@ -218,6 +220,8 @@ leat_lane_allocate (LeatLane *self, GError **error)
   for (guint i = 0; i < plan->buffers->len; i++)
     if (!leat_lane_allocate_buffer (self, leat_plan_get_buffer (plan, i), error))
       return FALSE;
+  if (!leat_lane_allocate_textures (self, error))
+    return FALSE;
   leat_lane_place_users (self);
   for (guint i = 0; i < plan->buffers->len; i++)
     {
@@ -269,6 +273,7 @@ void
 leat_lane_free_device_half (LeatLane *self)
 {
   leat_lane_destroy_graphs (self);
+  leat_lane_free_textures (self);
   g_clear_pointer (&self->arena, leat_block_unref);
   g_clear_pointer (&self->marks, leat_memory_free);
   for (guint i = 0; i < self->blocks->len; i++)

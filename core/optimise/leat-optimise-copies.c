@@ -68,8 +68,8 @@ static gboolean
 leat_buffer_may_be_forwarded (LeatPlan *plan, const LeatBuffer *to, const LeatBuffer *from)
 {
   if (to->kind != LEAT_BUFFER_DEVICE || to->in_place_of != LEAT_BUFFER_NONE || to->carried || to->is_marks
-      || to->queue != NULL || to->grows != NULL || from->queue != NULL || from->bytes != to->bytes
-      || from->header != to->header)
+      || to->queue != NULL || to->array != NULL || from->array != NULL || to->grows != NULL || from->queue != NULL
+      || from->bytes != to->bytes || from->header != to->header)
     return FALSE;
   for (guint i = 0; i < plan->buffers->len; i++)
     if (leat_plan_get_buffer (plan, i)->in_place_of == to->id)

@@ -42,3 +42,9 @@ leat_op_has_effects (LeatPlan *plan, const LeatOp *op)
     }
   return leat_op_keeps_state (plan, op);
 }
+
+gboolean
+leat_op_arg_is_fixed (const LeatOpArg *self)
+{
+  return self->kind == LEAT_ARG_ITEMS || self->kind == LEAT_ARG_COUNT || self->kind == LEAT_ARG_VALUE;
+}

@@ -23,8 +23,7 @@ static gboolean
 leat_fold_has_fixed_args (const LeatOp *op)
 {
   for (guint i = 0; i < op->n_args; i++)
-    if (op->args[i].kind == LEAT_ARG_NODE_ARG || op->args[i].kind == LEAT_ARG_QUEUE
-        || op->args[i].kind == LEAT_ARG_LOOP)
+    if (!leat_op_arg_is_fixed (&op->args[i]))
       return FALSE;
   return TRUE;
 }
@@ -38,7 +37,8 @@ leat_fold_may_touch (LeatFold *self, const LeatTouch *touch)
   if (buffer->kind == LEAT_BUFFER_CONST)
     return touch->access == LEAT_ACCESS_READ;
   return buffer->kind == LEAT_BUFFER_DEVICE && !self->is_open[memory] && !buffer->carried && !buffer->is_marks
-         && buffer->queue == NULL && leat_plan_get_buffer (self->plan, touch->buffer)->grows == NULL;
+         && buffer->queue == NULL && buffer->array == NULL
+         && leat_plan_get_buffer (self->plan, touch->buffer)->grows == NULL;
 }
 
 static gboolean

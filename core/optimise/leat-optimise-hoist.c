@@ -29,7 +29,7 @@ leat_buffer_is_of_iteration (LeatPlan *plan, LeatBufferId id)
   const LeatBuffer *buffer = leat_plan_get_buffer (plan, id);
 
   if (buffer->kind != LEAT_BUFFER_DEVICE || buffer->in_place_of != LEAT_BUFFER_NONE || buffer->carried
-      || buffer->is_marks || buffer->queue != NULL || buffer->grows != NULL)
+      || buffer->is_marks || buffer->queue != NULL || buffer->array != NULL || buffer->grows != NULL)
     return FALSE;
   for (guint i = 0; i < plan->buffers->len; i++)
     if (leat_plan_get_buffer (plan, i)->in_place_of == id)

@@ -63,7 +63,7 @@ static gboolean
 leat_buffer_is_plain (const LeatBuffer *self)
 {
   return self->kind == LEAT_BUFFER_DEVICE && self->in_place_of == LEAT_BUFFER_NONE && !self->carried && !self->is_marks
-         && !self->user && self->queue == NULL && self->grows == NULL;
+         && !self->user && self->queue == NULL && self->grows == NULL && self->array == NULL;
 }
 
 static gboolean
@@ -114,9 +114,7 @@ leat_merge_match_args (LeatMerge *self, const LeatOp *a, const LeatOp *b)
     {
       const LeatOpArg *one = &a->args[i], *other = &b->args[i];
 
-      /* An argument of a node may be given another value later. */
-      if (one->kind != other->kind || one->kind == LEAT_ARG_NODE_ARG || one->kind == LEAT_ARG_QUEUE
-          || one->kind == LEAT_ARG_LOOP || (one->value == NULL) != (other->value == NULL)
+      if (one->kind != other->kind || !leat_op_arg_is_fixed (one) || (one->value == NULL) != (other->value == NULL)
           || (one->value != NULL && !g_bytes_equal (one->value, other->value))
           || !leat_merge_pair (self, one->buffer, other->buffer))
         return FALSE;

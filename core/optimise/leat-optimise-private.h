@@ -32,6 +32,8 @@ gboolean leat_plan_fold (LeatPlan *self);
 /* Beside its outputs a run could tell whether the op was done: it reports, prints, keeps something from run to run, or
  * is a callback. */
 gboolean leat_op_has_effects (LeatPlan *plan, const LeatOp *op);
+/* The argument is the same in every run: nobody sets it later, and it names memory or bytes of the plan. */
+gboolean leat_op_arg_is_fixed (const LeatOpArg *self);
 
 /* Changes to a plan (leat-optimise-edit.c).  Loops follow. */
 void leat_plan_remove_op (LeatPlan *self, guint index);

@@ -35,11 +35,14 @@ struct _LeatBuffer
   gboolean user;            /* STAGING: the program brings the memory of the items, as LeatBinding number `slot` */
   guint slot;
   GBytes *queue;         /* LeatQueueView without addresses; NULL: it is no queue */
+  GBytes *array;         /* LeatArrayInfo; NULL: it is memory like any other */
   gboolean loses;        /* of a queue: to overflow is no error */
   LeatPort *grows;       /* not owned; NULL, or the output whose room a session may make larger */
   LeatBufferId count_in; /* of a user's output: the staging memory with its count; LEAT_BUFFER_NONE where none */
 };
 
+/* (nullable): what is known of an array of texels */
+const LeatArrayInfo *leat_buffer_get_array (const LeatBuffer *self);
 /* How many bounded items a buffer has room for. */
 guint64 leat_buffer_get_capacity (const LeatBuffer *self);
 const char *leat_buffer_kind_get_name (LeatBufferKind kind);

@@ -51,6 +51,7 @@ typedef enum
   LEAT_ROLE_NODE_ARG,
   LEAT_ROLE_QUEUE,
   LEAT_ROLE_LOOP,
+  LEAT_ROLE_TEXTURE, /* or a surface */
 } LeatRole;
 
 /* A fusion: several ops that are one kernel now (leat-fuse.c). */
@@ -123,6 +124,7 @@ struct _LeatOp
 gboolean leat_op_reports (const LeatOp *op);
 /* The buffer of its queue number @number; NULL where it has not so many. */
 const LeatBuffer *leat_op_get_queue (const LeatOp *op, LeatPlan *plan, guint number);
+gboolean leat_op_has_texture (const LeatOp *self);
 gboolean leat_op_takes_counts (const LeatOp *self);
 LeatRole leat_op_get_role (const LeatOp *self, guint arg);
 /* A whole number by value, which may have been given as a shorter one; 1 where there is none. */

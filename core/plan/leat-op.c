@@ -102,5 +102,7 @@ leat_op_is_of_count (LeatPlan *plan, const LeatOp *op)
 gboolean
 leat_param_is_pointer (const LeatParam *param)
 {
-  return param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
+  return param->form == LEAT_TEXTURE_NONE
+         && (param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT
+             || param->kind == LEAT_PARAM_OUTPUT_COUNT);
 }

@@ -27,6 +27,9 @@ leat_op_get_role (const LeatOp *self, guint arg)
       return LEAT_ROLE_QUEUE;
     case LEAT_ARG_LOOP:
       return LEAT_ROLE_LOOP;
+    case LEAT_ARG_TEXTURE:
+    case LEAT_ARG_SURFACE:
+      return LEAT_ROLE_TEXTURE;
     }
   g_assert_not_reached ();
 }
@@ -92,7 +95,9 @@ leat_plan_list_origins (LeatPlan *self)
     {
       const LeatOp *op = leat_plan_get_op (self, i);
 
-      if ((op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER) && op->bytes > LEAT_BUFFER_HEADER)
+      /* What was brought from an array begins where it comes to: nobody else knows its items. */
+      if ((op->kind == LEAT_OP_COPY || op->kind == LEAT_OP_TRANSFER) && op->bytes > LEAT_BUFFER_HEADER
+          && leat_plan_get_buffer (self, op->from)->array == NULL)
         origins[op->to] = origins[op->from];
     }
   return origins;

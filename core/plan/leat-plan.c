@@ -28,6 +28,7 @@ leat_buffer_free (LeatBuffer *buffer)
   g_clear_pointer (&buffer->spec, leat_spec_unref);
   g_clear_pointer (&buffer->initial, g_bytes_unref);
   g_clear_pointer (&buffer->queue, g_bytes_unref);
+  g_clear_pointer (&buffer->array, g_bytes_unref);
   g_free (buffer);
 }
 
@@ -104,6 +105,7 @@ leat_buffer_copy (const LeatBuffer *self)
   copy->spec = self->spec != NULL ? leat_spec_ref (self->spec) : NULL;
   copy->initial = self->initial != NULL ? g_bytes_ref (self->initial) : NULL;
   copy->queue = self->queue != NULL ? g_bytes_ref (self->queue) : NULL;
+  copy->array = self->array != NULL ? g_bytes_ref (self->array) : NULL;
   copy->loop = NULL;
   return copy;
 }

@@ -94,10 +94,26 @@ leat_recorder_check_initial (LeatRecorder *self, const char *call, LeatBufferId 
   return FALSE;
 }
 
+/* Is it the object itself, or one of its sort? */
+static const char *
+leat_arg_why_no_texture (const LeatArg *self, const LeatParam *param)
+{
+  if (self->kind == LEAT_ARG_TEXTURE)
+    return param->form != LEAT_TEXTURE_NONE && !param->is_surface ? NULL
+                                                                  : "LEAT_ARG_TEXTURE is for a cudaTextureObject_t";
+  if (self->kind == LEAT_ARG_SURFACE)
+    return param->is_surface ? NULL : "LEAT_ARG_SURFACE is for a cudaSurfaceObject_t";
+  return param->form != LEAT_TEXTURE_NONE ? "it takes LEAT_ARG_TEXTURE or LEAT_ARG_SURFACE" : NULL;
+}
+
 /* Says why a parameter cannot be given an argument of that kind; NULL where it can. */
 static const char *
 leat_arg_why_not (const LeatArg *self, const LeatParam *param)
 {
+  const char *why = leat_arg_why_no_texture (self, param);
+
+  if (why != NULL)
+    return why;
   switch (self->kind)
     {
     case LEAT_ARG_ITEMS:
@@ -114,6 +130,9 @@ leat_arg_why_not (const LeatArg *self, const LeatParam *param)
       return param->kind == LEAT_PARAM_QUEUE ? "a LeatQueue takes LEAT_ARG_QUEUE" : NULL;
     case LEAT_ARG_NODE_ARG:
       return param->kind == LEAT_PARAM_SCALAR ? NULL : "LEAT_ARG_NODE_ARG is for scalars";
+    case LEAT_ARG_TEXTURE:
+    case LEAT_ARG_SURFACE:
+      return NULL;
     }
   return "its kind is none of LeatArgKind";
 }
@@ -164,7 +183,7 @@ leat_recorder_check_use (LeatRecorder *self, const char *call, const LeatPrototy
   LeatAccess access;
   gboolean reads = param->kind == LEAT_PARAM_INPUT;
 
-  if (arg->kind != LEAT_ARG_ITEMS && arg->kind != LEAT_ARG_COUNT && arg->kind != LEAT_ARG_QUEUE)
+  if (arg->kind == LEAT_ARG_VALUE || arg->kind == LEAT_ARG_NODE_ARG || arg->kind == LEAT_ARG_LOOP)
     return TRUE;
   if (!leat_recorder_check_buffer (self, call, param->name, arg->buffer))
     return FALSE;

@@ -9,6 +9,7 @@
 
 #include "../kernel/leat-kernel-source.h"
 #include "../graph/leat-node.h"
+#include "leat-array-info.h"
 #include "leat-loop-call.h"
 
 G_BEGIN_DECLS
@@ -46,6 +47,8 @@ typedef guint LeatBufferId;
  * @LEAT_ARG_VALUE: bytes, copied when the call is recorded
  * @LEAT_ARG_NODE_ARG: an argument of the node, read when the session opens
  * @LEAT_ARG_QUEUE: a queue of leat_recorder_add_queue()
+ * @LEAT_ARG_TEXTURE: a texture of an array of leat_recorder_add_array(); `value` points to its #LeatSampling
+ * @LEAT_ARG_SURFACE: a surface of such an array
  * @LEAT_ARG_LOOP: for the test of a loop: what `leat_graph_set_conditional ()` is given, a `uint64_t`; 0 where the host
  * decides whether the loop goes on
  *
@@ -59,14 +62,16 @@ typedef enum
   LEAT_ARG_NODE_ARG,
   LEAT_ARG_QUEUE,
   LEAT_ARG_LOOP,
+  LEAT_ARG_TEXTURE,
+  LEAT_ARG_SURFACE,
 } LeatArgKind;
 
 /**
  * LeatArg:
  * @kind: what is given
- * @buffer: the buffer, for %LEAT_ARG_ITEMS, %LEAT_ARG_COUNT and %LEAT_ARG_QUEUE
- * @value: (nullable): the bytes, for %LEAT_ARG_VALUE; the factor, for %LEAT_ARG_COUNT
- * @size: how many bytes, for %LEAT_ARG_VALUE
+ * @buffer: the buffer, for %LEAT_ARG_ITEMS, %LEAT_ARG_COUNT, %LEAT_ARG_QUEUE, %LEAT_ARG_TEXTURE and %LEAT_ARG_SURFACE
+ * @value: (nullable): the bytes, for %LEAT_ARG_VALUE and %LEAT_ARG_TEXTURE; the factor, for %LEAT_ARG_COUNT
+ * @size: how many bytes, for %LEAT_ARG_VALUE and %LEAT_ARG_TEXTURE
  * @name: (nullable): the argument's name, for %LEAT_ARG_NODE_ARG
  *
  * One argument of a kernel's launch, in the place that its parameter has in #LeatPrototype.
@@ -255,6 +260,8 @@ LeatBufferId leat_recorder_add_output (LeatRecorder *self, const char *port);
 
 /* For a parameter `LeatQueue<T>`. */
 LeatBufferId leat_recorder_add_queue (LeatRecorder *self, const LeatQueueInfo *info);
+/* For parameters that are textures or surfaces. */
+LeatBufferId leat_recorder_add_array (LeatRecorder *self, const LeatArrayInfo *info);
 
 void leat_recorder_add_kernel (LeatRecorder *self, const LeatKernelCall *call);
 /* Of the kernel that was added last. */

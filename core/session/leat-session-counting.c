@@ -90,7 +90,7 @@ leat_session_stop_counting (LeatSession *self, GError **error)
   static const LeatDriverEntry kernels[] = { LEAT_DRIVER_ENTRY_cuLaunchKernel,
                                              LEAT_DRIVER_ENTRY_cuLaunchCooperativeKernel };
   static const LeatDriverEntry copies[] = { LEAT_DRIVER_ENTRY_cuMemcpyHtoDAsync, LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync,
-                                            LEAT_DRIVER_ENTRY_cuMemcpyDtoDAsync };
+                                            LEAT_DRIVER_ENTRY_cuMemcpyDtoDAsync, LEAT_DRIVER_ENTRY_cuMemcpy3DAsync };
   static const LeatDriverEntry uploads[] = { LEAT_DRIVER_ENTRY_cuMemcpyHtoDAsync };
   static const LeatDriverEntry readbacks[] = { LEAT_DRIVER_ENTRY_cuMemcpyDtoHAsync };
   static const LeatDriverEntry fills[] = { LEAT_DRIVER_ENTRY_cuMemsetD8Async };

@@ -109,6 +109,11 @@ leat_sums_add_device (const LeatSums *self, LeatSessionPlan *plan)
   leat_sums_add_block (leat_plan_get_report_bytes (self->plan), plan->lanes, &plan->report_bytes, &plan->allocations);
   leat_sums_add_block (has_clocks ? leat_timing_get_clock_bytes (self->plan) : 0, plan->lanes, &plan->clock_bytes,
                        &plan->allocations);
+  for (guint i = 0; i < self->plan->buffers->len; i++)
+    leat_sums_add_block (LEAT_BOUND_BUFFER (leat_plan_get_buffer (self->plan, i))->place == LEAT_PLACE_ARRAY
+                           ? leat_plan_get_buffer (self->plan, i)->bytes
+                           : 0,
+                         plan->lanes, &plan->scratch_bytes, &plan->allocations);
   plan->lane_bytes = (plan->scratch_bytes + plan->report_bytes + plan->clock_bytes) / plan->lanes;
   plan->once_bytes += plan->lanes * leat_plan_get_report_bytes (self->plan);
   for (guint i = 0; i < self->plan->buffers->len; i++)

@@ -8,6 +8,7 @@
 #include "leat-base-call.h"
 
 #include "leat-base-geometry.h"
+#include "leat-base-texture.h"
 
 const LeatParam *
 leat_call_find (const LeatPrototype *prototype, LeatParamKind kind, const char *port)
@@ -52,6 +53,9 @@ leat_call_get_lanes (const LeatParam *param, LeatSpec *spec)
 static LeatSpec *
 leat_call_dup_spec (const LeatParam *param)
 {
+  /* Floats may be read from a texture of other numbers. */
+  if (param->form != LEAT_TEXTURE_NONE && !param->is_surface && g_strcmp0 (param->dtype, "f32") == 0)
+    return leat_spec_new_any ();
   return param->dtype != NULL ? leat_spec_parse (param->dtype, NULL) : leat_spec_new_any ();
 }
 
@@ -101,6 +105,8 @@ leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *co
         leat_node_add_arg (node, param->name, leat_call_get_variant_type (param), NULL);
       if (param->kind == LEAT_PARAM_OUTPUT && leat_call_is_among (updated, param->name))
         leat_call_expose_before (node, param);
+      if (param->form != LEAT_TEXTURE_NONE)
+        leat_texture_expose (node, param);
     }
 }
 
@@ -448,16 +454,57 @@ leat_call_get_access (const LeatParam *param)
     }
 }
 
+/* What is in the array before the launch: the data of an input, and of an output that is cleared or changed. */
+static void
+leat_call_fill_array (LeatRecorder *recorder, const LeatParam *param, LeatBufferId array, const char *const *cleared,
+                      const char *const *updated)
+{
+  if (param->kind == LEAT_PARAM_INPUT)
+    leat_recorder_add_copy (recorder, array, leat_recorder_get_input (recorder, param->name));
+  else if (leat_call_is_among (cleared, param->name) || leat_call_is_among (updated, param->name))
+    leat_recorder_add_copy (recorder, array, leat_recorder_get_output (recorder, param->name));
+}
+
+/* Behind the launch. */
+static void
+leat_call_bring_arrays (const LeatPrototype *prototype, LeatRecorder *recorder, const LeatKernelCall *call)
+{
+  for (guint i = 0; i < prototype->n_params; i++)
+    if (prototype->params[i].form != LEAT_TEXTURE_NONE && prototype->params[i].kind == LEAT_PARAM_OUTPUT)
+      leat_recorder_add_copy (recorder, leat_recorder_get_output (recorder, prototype->params[i].name),
+                              call->args[i].buffer);
+}
+
+/* Prepares the buffer of a parameter that has one; @access: what the launch does with it. */
+static gboolean
+leat_call_record_port (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, const LeatParam *param,
+                       LeatAccess *access, const char *const *cleared, const char *const *updated, GError **error)
+{
+  gboolean is_updated = param->kind == LEAT_PARAM_OUTPUT && leat_call_is_among (updated, param->name);
+
+  *access = is_updated ? LEAT_ACCESS_READ_WRITE : leat_call_get_access (param);
+  if (is_updated)
+    leat_call_record_before (recorder, param);
+  else if (param->kind == LEAT_PARAM_OUTPUT)
+    {
+      if (!leat_call_check_count (node, prototype, recorder, param, error))
+        return FALSE;
+      leat_call_record_output (node, prototype, recorder, param, cleared);
+    }
+  return TRUE;
+}
+
 gboolean
 leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *recorder, LeatKernelCall *call,
                   const char *const *cleared, const char *const *updated, const LeatQueueChoice *queues, GError **error)
 {
   const guint n = prototype->n_params;
-  /* One block for four arrays, the widest first. */
-  g_autofree LeatArg *args =
-    g_malloc0_n (n + 1, sizeof (LeatArg) + sizeof (guint64) + sizeof (LeatBufferId) + sizeof (LeatAccess));
+  /* One block for five arrays, the widest first. */
+  g_autofree LeatArg *args = g_malloc0_n (n + 1, sizeof (LeatArg) + sizeof (guint64) + sizeof (LeatSampling)
+                                                   + sizeof (LeatBufferId) + sizeof (LeatAccess));
   guint64 *values = (guint64 *) (args + n);
-  LeatBufferId *buffers = (LeatBufferId *) (values + n);
+  LeatSampling *samplings = (LeatSampling *) (values + n);
+  LeatBufferId *buffers = (LeatBufferId *) (samplings + n);
   LeatAccess *access = (LeatAccess *) (buffers + n);
 
   for (guint i = 0; i < prototype->n_params; i++)
@@ -474,23 +521,21 @@ leat_call_record (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *
         args[i].buffer = leat_queue_record (queues, param, recorder);
       if (leat_call_get_access (param) == 0)
         continue;
-      buffers[call->n_buffers] = args[i].buffer;
-      access[call->n_buffers++] = leat_call_get_access (param);
-      if (param->kind == LEAT_PARAM_OUTPUT && leat_call_is_among (updated, param->name))
-        {
-          access[call->n_buffers - 1] = LEAT_ACCESS_READ_WRITE;
-          leat_call_record_before (recorder, param);
-          continue;
-        }
-      if (param->kind == LEAT_PARAM_OUTPUT && !leat_call_check_count (node, prototype, recorder, param, error))
+      if (!leat_call_record_port (node, prototype, recorder, param, &access[call->n_buffers], cleared, updated, error))
         return FALSE;
-      if (param->kind == LEAT_PARAM_OUTPUT)
-        leat_call_record_output (node, prototype, recorder, param, cleared);
+      if (param->form != LEAT_TEXTURE_NONE)
+        {
+          if (!leat_texture_record (node, param, recorder, args[i].buffer, &args[i], &samplings[i], error))
+            return FALSE;
+          leat_call_fill_array (recorder, param, args[i].buffer, cleared, updated);
+        }
+      buffers[call->n_buffers++] = args[i].buffer;
     }
   call->args = args;
   call->n_args = prototype->n_params;
   call->buffers = buffers;
   call->access = access;
   leat_recorder_add_kernel (recorder, call);
+  leat_call_bring_arrays (prototype, recorder, call);
   return TRUE;
 }

@@ -338,7 +338,7 @@ leat_kernel_warn_sizes (LeatNode *node, const LeatPrototype *prototype, guint64 
       g_autofree char *what = NULL;
       guint64 items;
 
-      if (port == NULL || leat_kernel_has_size (prototype, input)
+      if (port == NULL || input->form != LEAT_TEXTURE_NONE || leat_kernel_has_size (prototype, input)
           || leat_spec_has_shape (leat_port_get_template (port)))
         continue;
       items = leat_kernel_get_items (recorder, input);

@@ -134,6 +134,8 @@ const LeatNodeInfo leat_base_kernel_info = {
   "dimensions, y the first and x the second, and leaves what is behind them to the thread: `block=16x16` on "
   "u8[400,600,3] runs 38x25 blocks.  A block of three covers the first three, z the first.\n\n"
   "`LeatQueue<T> name` is a queue of work items, which the kernel pushes and claims.\n\n"
+  "`cudaTextureObject_t name` is an input, and `cudaSurfaceObject_t name` an output if the kernel writes it.  "
+  "`name.filter=linear`, `name.address=border` and the like say how a texture is read.\n\n"
   "Example: kernel source=edges.cu entry=gray rgb=u8[h,w,3] out=f32[h,w]",
   props,
   G_N_ELEMENTS (props),

@@ -6,6 +6,7 @@
  * captures, streams, events, memory and modules end with it. */
 
 #include "leat-cpu-allocation.h"
+#include "leat-cpu-array.h"
 #include "leat-cpu-capture.h"
 #include "leat-cpu-count.h"
 #include "leat-cpu-engine.h"
@@ -99,6 +100,8 @@ leat_cpu_context_end (void)
   leat_cpu_set_end_of_loops (0);
   leat_cpu_stream_destroy_all ();
   leat_cpu_event_destroy_all ();
+  leat_cpu_texture_free_all ();
+  leat_cpu_array_free_all ();
   leat_cpu_allocation_free_all ();
   leat_cpu_module_unload_rest ();
   leat_cpu_clear_failure ();

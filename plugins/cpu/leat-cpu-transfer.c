@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "leat-cpu-allocation.h"
+#include "leat-cpu-array.h"
 #include "leat-cpu-count.h"
 
 /* One end of a copy while it is being worked out. */
@@ -76,6 +77,26 @@ leat_cpu_end_resolve (LeatCpuEnd *end, gsize width, gsize height, gsize depth)
   return leat_cpu_end_check_range (end, span);
 }
 
+/* From here on it is memory like any other: rows of the array's own length, within the array's own bounds. */
+static CUresult
+leat_cpu_end_enter_array (LeatCpuEnd *end, CUarray handle, gsize width, gsize height, gsize depth)
+{
+  const LeatCpuArray *array = end->type == CU_MEMORYTYPE_ARRAY ? leat_cpu_array_from_handle (handle) : NULL;
+
+  if (end->type != CU_MEMORYTYPE_ARRAY)
+    return CUDA_SUCCESS;
+  if (array == NULL || end->x > array->row_bytes || width > array->row_bytes - end->x
+      || end->x % array->texel_bytes != 0 || width % array->texel_bytes != 0 || end->y >= MAX (array->height, 1)
+      || height > MAX (array->height, 1) - end->y || end->z >= MAX (array->depth, 1)
+      || depth > MAX (array->depth, 1) - end->z)
+    return CUDA_ERROR_INVALID_VALUE;
+  end->type = CU_MEMORYTYPE_DEVICE;
+  end->base = (guintptr) array->texels;
+  end->pitch = array->row_bytes;
+  end->rows = MAX (array->height, 1);
+  return CUDA_SUCCESS;
+}
+
 static CUresult
 leat_cpu_copy_init_ends (LeatCpuCopy *copy, LeatCpuEnd *to, LeatCpuEnd *from, gsize width, gsize height, gsize depth)
 {
@@ -128,6 +149,13 @@ leat_cpu_copy_init (LeatCpuCopy *copy, const CUDA_MEMCPY3D *params)
                       .pitch = params->srcPitch,
                       .rows = params->srcHeight };
 
+  CUresult result =
+    leat_cpu_end_enter_array (&to, params->dstArray, params->WidthInBytes, params->Height, params->Depth);
+
+  if (result == CUDA_SUCCESS)
+    result = leat_cpu_end_enter_array (&from, params->srcArray, params->WidthInBytes, params->Height, params->Depth);
+  if (result != CUDA_SUCCESS)
+    return result;
   return leat_cpu_copy_init_ends (copy, &to, &from, params->WidthInBytes, params->Height, params->Depth);
 }
 
@@ -142,12 +170,14 @@ leat_cpu_copy_init_2d (LeatCpuCopy *copy, const CUDA_MEMCPY2D *params)
                          .srcMemoryType = params->srcMemoryType,
                          .srcHost = params->srcHost,
                          .srcDevice = params->srcDevice,
+                         .srcArray = params->srcArray,
                          .srcPitch = params->srcPitch,
                          .dstXInBytes = params->dstXInBytes,
                          .dstY = params->dstY,
                          .dstMemoryType = params->dstMemoryType,
                          .dstHost = params->dstHost,
                          .dstDevice = params->dstDevice,
+                         .dstArray = params->dstArray,
                          .dstPitch = params->dstPitch,
                          .WidthInBytes = params->WidthInBytes,
                          .Height = params->Height,

@@ -87,12 +87,12 @@ def expect_same(found, wanted, what):
 
 
 def png_write(path, pixels, width, height, channels):
-    """An image of 8-bit samples: 1 channel is grey, 3 red, green and blue."""
+    """An image of 8-bit samples: 1 channel is grey, 3 red, green and blue, 4 with opacity."""
     def chunk(kind, data):
         return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
     row = width * channels
     lines = b''.join(b'\0' + pixels[at:at + row] for at in range(0, height * row, row))
-    header = struct.pack('>IIBBBBB', width, height, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
+    header = struct.pack('>IIBBBBB', width, height, 8, {1: 0, 3: 2, 4: 6}[channels], 0, 0, 0)
     Path(path).write_bytes(PNG_MAGIC + chunk(b'IHDR', header) + chunk(b'IDAT', zlib.compress(lines))
                            + chunk(b'IEND', b''))
 

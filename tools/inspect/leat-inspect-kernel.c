@@ -40,7 +40,26 @@ leat_inspect_trusts_size (const LeatPrototype *prototype, const LeatParam *input
         (param->kind == LEAT_PARAM_INPUT_COUNT || param->kind == LEAT_PARAM_CAPACITY || param->kind == LEAT_PARAM_DIM)
         && g_strcmp0 (param->port, input->name) == 0;
     }
-  return input->kind == LEAT_PARAM_INPUT && n_inputs > 1 && n_sizes == 0;
+  return input->kind == LEAT_PARAM_INPUT && input->form == LEAT_TEXTURE_NONE && n_inputs > 1 && n_sizes == 0;
+}
+
+/* What the kernel takes a texel for, and the arguments that say how it is read. */
+static void
+leat_inspect_print_texture (GString *out, const LeatParam *param)
+{
+  const char *name = param->name;
+
+  g_string_append_printf (out, ", %s", leat_texture_form_get_name (param->form));
+  if (param->dtype != NULL && param->item_lanes > 1)
+    g_string_append_printf (out, ", texels of %u %s", param->item_lanes, param->dtype);
+  else if (param->dtype != NULL)
+    g_string_append_printf (out, ", texels of %s", param->dtype);
+  if (param->form == LEAT_TEXTURE_OPEN)
+    g_string_append_printf (out, "; set %s.form=2d or another", name);
+  if (!param->is_surface)
+    g_string_append_printf (out, "; %s.read=", name);
+  if (!param->is_surface && param->form != LEAT_TEXTURE_LINEAR)
+    g_string_append_printf (out, ", %s.filter=, %s.normalized=, %s.address=", name, name, name);
 }
 
 static void
@@ -50,7 +69,9 @@ leat_inspect_print_param (GString *out, LeatKernelSource *source, const LeatProt
   gboolean port = param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT;
 
   g_string_append_printf (out, "  %-14s  %s", param->name, param->type);
-  if (port && param->dtype != NULL && param->item_lanes > 1)
+  if (param->form != LEAT_TEXTURE_NONE)
+    leat_inspect_print_texture (out, param);
+  else if (port && param->dtype != NULL && param->item_lanes > 1)
     g_string_append_printf (out, ", %u of %s an item", param->item_lanes, param->dtype);
   else if (port && param->dtype != NULL)
     g_string_append_printf (out, ", spec %s", param->dtype);
@@ -113,7 +134,10 @@ leat_inspect_append_spec (GString *out, const LeatPrototype *prototype, const Le
 {
   static const char *const shapes[] = { "n", "h,w", "d,h,w" };
   const char *dtype = output->dtype != NULL ? output->dtype : "TYPE";
-  guint n_dims = prototype->n_axes;
+  guint n_dims = output->form == LEAT_TEXTURE_1D || output->form == LEAT_TEXTURE_LINEAR       ? 1
+                 : output->form >= LEAT_TEXTURE_3D && output->form != LEAT_TEXTURE_1D_LAYERED ? 3
+                 : output->form >= LEAT_TEXTURE_2D                                            ? 2
+                                                                                              : prototype->n_axes;
 
   for (guint i = 0; i < prototype->n_params; i++)
     if (prototype->params[i].kind == LEAT_PARAM_DIM && g_strcmp0 (prototype->params[i].port, output->name) == 0)
@@ -139,8 +163,11 @@ leat_inspect_append_entry (GString *out, LeatKernelSource *source, const LeatPro
       const LeatParam *param = &prototype->params[i];
       gboolean is_output = param->kind == LEAT_PARAM_OUTPUT || param->kind == LEAT_PARAM_OUTPUT_COUNT;
 
-      g_string_append_printf (out, "%s%s%s %s%s", i > 0 ? ", " : "", param->kind == LEAT_PARAM_INPUT ? "const " : "",
-                              param->type, is_output || param->kind == LEAT_PARAM_INPUT ? "*" : "", param->name);
+      if (param->form != LEAT_TEXTURE_NONE)
+        g_string_append_printf (out, "%s%s %s", i > 0 ? ", " : "", param->type, param->name);
+      else
+        g_string_append_printf (out, "%s%s%s %s%s", i > 0 ? ", " : "", param->kind == LEAT_PARAM_INPUT ? "const " : "",
+                                param->type, is_output || param->kind == LEAT_PARAM_INPUT ? "*" : "", param->name);
     }
   g_string_append (out, ")\"");
 }
@@ -249,6 +276,8 @@ leat_inspect_add_param (JsonBuilder *builder, const LeatParam *param)
   json_builder_add_int_value (builder, param->item_lanes);
   json_builder_set_member_name (builder, "line");
   json_builder_add_int_value (builder, param->line);
+  if (param->form != LEAT_TEXTURE_NONE)
+    leat_inspect_add_json_text (builder, "form", leat_texture_form_get_name (param->form));
   if (param->kind == LEAT_PARAM_OUTPUT)
     {
       json_builder_set_member_name (builder, "needs-clear");

@@ -227,6 +227,7 @@ const FaultScenario fault_scenarios[] = {
   { .name = "denoise-file", .file = "denoise.leat", .in = "in.png", .out = "out.png", .also = "moves" },
   { .name = "edges-file", .file = "edges.leat", .in = "in.png", .out = "out.png" },
   { .name = "mandelbrot-file", .file = "mandelbrot.leat", .out = "out.png", .set = { "width=32", "height=16" } },
+  { .name = "resize-file", .file = "resize.leat", .in = "in.png", .out = "out.png", .set = { "width=9", "height=7" } },
   { .name = "stats-file", .file = "stats.leat", .in = "in.npy", .out = "out.npy" },
 };
 const guint fault_n_scenarios = G_N_ELEMENTS (fault_scenarios);

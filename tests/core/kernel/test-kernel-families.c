@@ -26,14 +26,16 @@ static const struct
   { "y[0] = erfinvf (y[0]);", "special" },
   { "y[0] = make_double4_32a (1, 2, 3, 4).x;", "vectors" },
   { "y[0] = __isShared (y);", "member" },
+  { "y[0] = tex2D<float> (0, 1, 2);", "texture" },
+  { "y[0] = surf2Dread<float> (0, 1, 2);", "surface" },
   { "asm (\"add.f32 %0, %0, %0;\" : \"+f\"(y[0]));", "ptx-member" },
 };
 
 static void
 test_families_put (void)
 {
-  static const char *const all[] = { "rounded", "directed", "modes",  "lanes",      "dpx",       "special",
-                                     "vectors", "refused",  "member", "ptx-member", "ptx-memory" };
+  static const char *const all[] = { "rounded", "directed", "modes",      "lanes",      "dpx",     "special", "vectors",
+                                     "refused", "member",   "ptx-member", "ptx-memory", "texture", "surface" };
 
   for (guint i = 0; i < G_N_ELEMENTS (family_cases); i++)
     {
