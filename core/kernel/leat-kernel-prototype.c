@@ -168,11 +168,13 @@ leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, 
     draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
 }
 
-/* An array of structures is one of bytes, so many to each. */
+/* An array of structures is one of bytes, so many to each; `void *` is one of single bytes. */
 static gboolean
 leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type)
 {
-  gsize bytes = draft->stars == 1 ? leat_kernel_unit_measure_struct (unit, draft->param.type) : 0;
+  gsize bytes = draft->stars != 1                         ? 0
+                : g_str_equal (draft->param.type, "void") ? 1
+                                                          : leat_kernel_unit_measure_struct (unit, draft->param.type);
 
   *type = (LeatKernelType){ .dtype = "u8", .lane_bytes = 1, .lanes = (guint) bytes };
   return bytes > 0 && bytes <= 65536;

@@ -232,6 +232,7 @@ gboolean leat_kernel_source_find_variable (LeatKernelSource *self, const char *n
 LeatKernelSource *leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstpointer items,
                                                  guint64 n, GError **error);
 LeatKernelSource *leat_kernel_source_new_instance (LeatKernelSource *self, const char *entry, GError **error);
+LeatKernelSource *leat_kernel_source_take_entry (LeatKernelSource *self, const char *entry, GError **error);
 gboolean leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelSource, leat_kernel_source_unref)

@@ -29,6 +29,7 @@ static const LeatKernelTypeName leat_kernel_scalars[] = {
   { "size_t", "u64", 8 },    { "ssize_t", "i64", 8 },  { "ptrdiff_t", "i64", 8 }, { "intptr_t", "i64", 8 },
   { "uintptr_t", "u64", 8 }, { "float", "f32", 4 },    { "double", "f64", 8 },    { "bool", "bool", 1 },
   { "uchar", "u8", 1 },      { "ushort", "u16", 2 },   { "uint", "u32", 4 },      { "ulong", "u64", 8 },
+  { "clock_t", "i64", 8 },
 };
 
 /* Classes, each known to a file that includes its header. */
@@ -55,6 +56,10 @@ static const struct
   { { "cuFloatComplex", "c64", 8 }, 1, "cuComplex.h" },
   { { "cuComplex", "c64", 8 }, 1, "cuComplex.h" },
   { { "cuDoubleComplex", "c128", 16 }, 1, "cuComplex.h" },
+  { { "cufftComplex", "c64", 8 }, 1, "cufft.h" },
+  { { "cufftDoubleComplex", "c128", 16 }, 1, "cufft.h" },
+  { { "cufftReal", "f32", 4 }, 1, "cufft.h" },
+  { { "cufftDoubleReal", "f64", 8 }, 1, "cufft.h" },
   { { "leat_c64", "c64", 8 }, 1, "leat-complex.h" },
   { { "leat_c128", "c128", 16 }, 1, "leat-complex.h" },
 };

@@ -58,7 +58,8 @@ typedef struct
 
 LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);
 void leat_kernel_unit_free (LeatKernelUnit *self);
-gboolean leat_kernel_unit_check_launches (const LeatKernelUnit *self, GError **error);
+/* Whether the function launches no kernel. */
+gboolean leat_kernel_unit_check_launches (const LeatKernelUnit *self, const LeatDecl *decl, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelUnit, leat_kernel_unit_free)
 
 const LeatDecl *leat_kernel_unit_at (const LeatKernelUnit *self, guint index);
@@ -85,6 +86,13 @@ void leat_kernel_unit_append_closing (const LeatKernelUnit *self, const LeatDecl
 char *leat_kernel_dup_symbol (const char *entry);
 /* The template arguments of an entry, and what stands before them; NULL where it has none. */
 char **leat_kernel_split_entry (const char *entry, char **path);
+/* leat-kernel-overload.c: the types of the parameters that an entry names, `k(const float *x)`, and what stands before
+ * them; NULL where it names none. */
+char *leat_kernel_split_overload (const char *entry, char **path);
+/* Those of @decl, in the same words. */
+char *leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl);
+/* Whether another kernel has the name and other parameters. */
+gboolean leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_symbol (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl);
 

@@ -164,6 +164,20 @@ leat_variable_is_kept_const (const LeatKernelUnit *unit, guint index)
   return FALSE;
 }
 
+/* Past what names the item of `*(T *) &x[2]` whose "(" is at @open, with the brackets around and members of it. */
+static guint
+leat_variable_find_item_end (const LeatKernelUnit *unit, guint open)
+{
+  const LeatTokens *tokens = unit->tokens;
+  guint end = leat_tokens_at (tokens, open)->match + 1;
+
+  if (leat_tokens_is (tokens, end, ")") && leat_tokens_at (tokens, end)->match == open - 2)
+    end++;
+  while (leat_tokens_is (tokens, end, "."))
+    end += 2;
+  return end;
+}
+
 /* Whether an address that is taken at @index, by `&x` or by an array's name, is one to read from. */
 static gboolean
 leat_variable_address_is_read (const LeatKernelUnit *unit, guint index)
@@ -190,7 +204,7 @@ leat_variable_address_is_read (const LeatKernelUnit *unit, guint index)
   if (leat_tokens_is_any (tokens, open - 1, readers))
     return TRUE;
   if (leat_tokens_is (tokens, open - 1, "*"))
-    return !leat_tokens_is_any (tokens, leat_tokens_at (tokens, open)->match + 1, changes);
+    return !leat_tokens_is_any (tokens, leat_variable_find_item_end (unit, open), changes);
   return !leat_variable_call_changes (unit, open, TRUE, TRUE);
 }
 

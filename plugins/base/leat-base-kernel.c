@@ -203,12 +203,10 @@ leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
   if (is_image)
     return leat_base_kernel_take_image (self, source, error);
   source = leat_kernel_source_new_shared_with_floats (path, (const char *const *) defines, floats, error);
-  if (source != NULL && self->entry != NULL && strchr (self->entry, '<') != NULL)
+  if (source != NULL)
     {
-      g_autoptr (LeatKernelSource) file = source;
-
       leat_node_blame (LEAT_NODE (self), "entry");
-      source = leat_kernel_source_new_instance (file, self->entry, error);
+      source = leat_kernel_source_take_entry (source, self->entry, error);
       if (source == NULL)
         return NULL;
     }

@@ -195,6 +195,22 @@ static const struct
     "__global__ void __launch_bounds__ (64, 2) k (const int *__restrict__ x, int *__restrict__ y, const int "
     "x_count) { " GUARD "y[i] = x[i] * 2; }\n",
     "block=64", oracle_twice, "* 2", "* 11" },
+  { "overloaded",
+    "namespace a { __global__ void k (const int *x, int *y, int x_count) { " GUARD "y[i] = x[i] * 3; } }\n"
+    "__global__ void k (const float *x, float *y, int x_count) { " GUARD "y[i] = x[i] * 3; }\n"
+    "__global__ void k (const int *__restrict__ x, int *y, const int x_count) { " GUARD "y[i] = x[i] * 2; }\n",
+    "entry=\"k(const i32 *x, int*, int)\"", oracle_twice, "* 2", "* 5" },
+  { "another-launches",
+    "__global__ void k (const int *x, int *y, int x_count);\ntemplate <class T> T half (T v) { k<<<1, 1>>> (0, 0, 0); "
+    "return v; }\n__device__ void all (int n) { k<<<1, n>>> (0, 0, 0); }\n"
+    "__global__ void parent (int n) { all (n); }\n" HEAD GUARD "int half = x[i]; y[i] = half * 2; }\n",
+    "entry=k", oracle_twice, "* 2", "* 13" },
+  { "types-of-host-libraries",
+    "#include <cublas_v2.h>\n#include \"cufft.h\"\ntypedef __nv_bfloat16 item;\n"
+    "__device__ int first (cufftComplex v) { return (int) v.x; }\n" HEAD GUARD
+    "item one = __float2bfloat16 (1.f); half two = __float2half (2.f); cufftComplex v = make_cuComplex (2.f, 0.f);\n"
+    "y[i] = x[i] * (int) ((float) one + (float) two + first (v) - 3.f); }\n",
+    "", oracle_twice, "- 3.f", "- 2.f" },
   { "another-does-not-compile",
     "__global__ void other (const int *x, int *y) { y[0] = curand (x[0]); }\n" HEAD GUARD "y[i] = x[i] * 2; }\n",
     "entry=k", oracle_twice, "* 2", "* 12" },
@@ -328,6 +344,14 @@ static const struct
     "entry=k", "there are: a::k, b::k" },
   { "__global__ void c (int *y) {}\n__global__ void k (const int *x, int *y) { c<<<1, 1>>> (y); y[0] = x[0]; }\n",
     "entry=k", "stranger.cu:2:45: device code cannot launch kernels here; make a node of each kernel instead" },
+  { "__global__ void k (const int *x, int *y) { y[0] = x[0]; }\n__global__ void k (const float *x, float *y, int n) "
+    "{ y[0] = x[0]; }\n",
+    "entry=k",
+    "kernels called \"k\" differ in their parameters; name one with its types, as in "
+    "entry=\"k(const int *, int *)\" (line 1), \"k(const float *, float *, int)\" (line 2)" },
+  { "__global__ void c (int *y) {}\n__device__ void go (int *y) { c<<<1, 1>>> (y); }\n"
+    "__global__ void k (const int *x, int *y) { go (y); y[0] = x[0]; }\n",
+    "entry=k", "stranger.cu:2:32: device code cannot launch kernels here; make a node of each kernel instead" },
   { "struct p { int *a; };\n__global__ void k (const int *x, int *y, p v) { y[0] = x[0]; }\n", "",
     "\"v\" has the type \"p\", which an argument cannot have" },
 };

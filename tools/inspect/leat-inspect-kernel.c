@@ -130,7 +130,9 @@ leat_inspect_append_entry (GString *out, LeatKernelSource *source, const LeatPro
 {
   if (!leat_kernel_source_is_image (source))
     {
-      g_string_append (out, prototype->entry);
+      const char *mark = strpbrk (prototype->entry, " (<") != NULL ? "\"" : "";
+
+      g_string_append_printf (out, "%s%s%s", mark, prototype->entry, mark);
       return;
     }
   g_string_append_printf (out, "\"%s(", prototype->entry);

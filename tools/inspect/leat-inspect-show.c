@@ -153,9 +153,7 @@ leat_inspect_read_source (const LeatInspectWords *words, GError **error)
   if (source == NULL || (words->fp != NULL && !leat_float_flags_parse (words->fp, &floats, error)))
     return NULL;
   leat_kernel_source_set_floats (source, floats);
-  if (words->entry != NULL && strchr (words->entry, '<') != NULL)
-    return leat_kernel_source_new_instance (source, words->entry, error);
-  return g_steal_pointer (&source);
+  return leat_kernel_source_take_entry (g_steal_pointer (&source), words->entry, error);
 }
 
 LeatExit

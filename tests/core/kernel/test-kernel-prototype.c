@@ -83,6 +83,11 @@ static const struct
   { "#define WIDE 1\n#if WIDE && defined(__CUDACC__)\nusing real = double;\n#elif WIDE\nusing real = float;\n#endif\n"
     "__global__ void f (real *y) {}",
     "f; out y f64/8" },
+  { "__global__ void f (const void *a, void *b, clock_t c) { ((int *) b)[0] = ((const int *) a)[1]; }",
+    "f; in a u8/1; out b u8/1; arg c i64/8" },
+  { "__global__ void f (float *a, float *b, float *c, int n) { float4 v = *((float4 *) &a[n]); (*((float4 *) &b[n])).x "
+    "= v.x; (*(float2 *) &c[0]) = make_float2 (v.y, a[1]); }",
+    "f; in a f32/4; out b f32/4; out c f32/4; arg n i32/4" },
   { "#define VEC(T, n) T##n\n__global__ void f (VEC (float, 4) *y, VEC (u, int) a) {}",
     "f; out y f32*4/16; arg a u32/4" },
   { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
