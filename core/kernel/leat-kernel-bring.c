@@ -29,13 +29,15 @@ static const char *const leat_kernel_inner[] = { LEAT_BRING_NARROW,  LEAT_BRING_
                                                  LEAT_BRING_CUB,     NULL };
 
 /* @name: of the header, or of a folder of them.  @word: without which the text does not need it, as that of a program
- * whose host code does.  @is_cuda: of the CUDA toolkit, and NVRTC reads it itself.  @both: what it is on all devices.
+ * whose host code does.  @part: likewise, of a word.  @is_cuda: of the CUDA toolkit, and NVRTC reads it itself.  @both:
+ * what it is on all devices.
  * @texts: what more it is on a CPU.  @threads: likewise, but a part of the file, whose functions get their thread.
  * @others: those that it includes, which stand before it in this list. */
 static const struct
 {
   const char *name, *word;
   gboolean is_cuda;
+  const char *part;
   const char *both[4], *texts[5], *threads[3], *others[2];
 } leat_kernel_brought[] = {
   { "leat-numbers.h", .both = { "leat-numbers.h" } },
@@ -50,6 +52,8 @@ static const struct
   { "cufft.h", .both = { "leat-cufft.h" } },
   { LEAT_BRING_STANDARD, "std",
     .both = { "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h" } },
+  { "curand_kernel.h", .part = "curand", .is_cuda = TRUE, .texts = { "leat-curand.h", "leat-curand-numbers.h" } },
+  { "thrust/complex.h", "thrust", .both = { "leat-thrust-complex.h" }, .others = { LEAT_BRING_STANDARD } },
   { LEAT_BRING_STD,
     .texts = { "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h", "leat-std-host.h" } },
   { LEAT_BRING_VALUES, .texts = { "leat-cuda-values.h" } },
@@ -154,6 +158,8 @@ leat_kernel_unit_needs_brought (const LeatKernelUnit *unit, const char *name, co
   int index = leat_kernel_find_brought (name);
   const char *word = index >= 0 ? leat_kernel_brought[index].word : NULL;
 
+  if (part == NULL && index >= 0)
+    part = leat_kernel_brought[index].part;
   if (part != NULL && !leat_kernel_unit_has_part (unit, part))
     return FALSE;
   for (guint i = 0; word != NULL && i < unit->tokens->tokens->len; i++)

@@ -107,6 +107,8 @@ leat_layout_of_type (const LeatKernelUnit *unit, const char *words, LeatLayout *
 
   if (open != G_MAXUINT)
     return leat_layout_of_struct (unit, open, layout, depth);
+  if (leat_kernel_unit_lookup_state (unit, plain, &layout->bytes, &layout->align))
+    return TRUE;
   if (!leat_kernel_unit_lookup_type (unit, plain, &type))
     return FALSE;
   *layout = (LeatLayout){ (gsize) type.lane_bytes * type.lanes, leat_layout_align_vector (&type) };
@@ -119,5 +121,7 @@ leat_kernel_unit_measure_struct (const LeatKernelUnit *unit, const char *name)
   guint open = leat_kernel_unit_find_struct (unit, name);
   LeatLayout layout;
 
+  if (leat_kernel_unit_lookup_state (unit, name, &layout.bytes, &layout.align))
+    return layout.bytes;
   return open != G_MAXUINT && leat_layout_of_struct (unit, open, &layout, 0) ? layout.bytes : 0;
 }

@@ -172,22 +172,21 @@ leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl
 gboolean
 leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl)
 {
-  g_autofree char *name = leat_tokens_dup (self->tokens, decl->name);
-  g_autofree char *own = NULL;
+  g_autofree char *name = leat_tokens_dup (self->tokens, decl->name), *first = NULL;
 
   for (guint i = 0; i < self->decls->len; i++)
     {
-      const LeatDecl *other = leat_kernel_unit_at (self, i);
+      const LeatDecl *kernel = leat_kernel_unit_at (self, i);
       g_autofree char *takes = NULL;
 
-      if (other == decl || other->kind != LEAT_DECL_FUNCTION || other->scope != decl->scope
-          || !(other->flags & LEAT_DECL_IS_GLOBAL) || (other->flags & LEAT_DECL_IS_TEMPLATE)
-          || !leat_tokens_is (self->tokens, other->name, name))
+      if (kernel->kind != LEAT_DECL_FUNCTION || kernel->scope != decl->scope || !(kernel->flags & LEAT_DECL_IS_GLOBAL)
+          || (kernel->flags & LEAT_DECL_IS_TEMPLATE) || !leat_tokens_is (self->tokens, kernel->name, name))
         continue;
-      own = own != NULL ? own : leat_kernel_unit_dup_signature (self, decl);
-      takes = leat_kernel_unit_dup_signature (self, other);
-      if (!g_str_equal (own, takes))
+      takes = leat_kernel_unit_dup_signature (self, kernel);
+      if (first != NULL && !g_str_equal (first, takes))
         return TRUE;
+      if (first == NULL)
+        first = g_steal_pointer (&takes);
     }
   return FALSE;
 }

@@ -60,8 +60,26 @@ static const struct
   { { "cufftDoubleComplex", "c128", 16 }, 1, "cufft.h" },
   { { "cufftReal", "f32", 4 }, 1, "cufft.h" },
   { { "cufftDoubleReal", "f64", 8 }, 1, "cufft.h" },
+  { { "thrust :: complex < float >", "c64", 8 }, 1, "thrust/complex.h" },
+  { { "thrust :: complex < double >", "c128", 16 }, 1, "thrust/complex.h" },
+  { { "std :: complex < float >", "c64", 8 }, 1, "leat-std.h" },
+  { { "std :: complex < double >", "c128", 16 }, 1, "leat-std.h" },
   { { "leat_c64", "c64", 8 }, 1, "leat-complex.h" },
   { { "leat_c128", "c128", 16 }, 1, "leat-complex.h" },
+};
+
+/* What only functions of its header look into, so that a port carries its bytes. */
+static const struct
+{
+  const char *name;
+  gsize bytes, align;
+} leat_kernel_states[] = {
+  { "curandState", 48, 8 },
+  { "curandState_t", 48, 8 },
+  { "curandStateXORWOW", 48, 8 },
+  { "curandStateXORWOW_t", 48, 8 },
+  { "curandStatePhilox4_32_10", 64, 16 },
+  { "curandStatePhilox4_32_10_t", 64, 16 },
 };
 
 static gboolean
@@ -143,10 +161,11 @@ leat_kernel_unit_dup_typedef (const LeatKernelUnit *self, const char *name)
   return NULL;
 }
 
-gboolean
-leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type)
+/* The words behind all typedefs. */
+static char *
+leat_kernel_unit_dup_meaning (const LeatKernelUnit *self, const char *words)
 {
-  g_autofree char *current = g_strdup (words);
+  char *current = g_strdup (words);
 
   for (guint depth = 0; depth < 8; depth++)
     {
@@ -161,6 +180,29 @@ leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, Lea
       g_free (current);
       current = next;
     }
+  return current;
+}
+
+gboolean
+leat_kernel_unit_lookup_state (const LeatKernelUnit *self, const char *words, gsize *bytes, gsize *align)
+{
+  g_autofree char *current = leat_kernel_unit_dup_meaning (self, words);
+
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_states); i++)
+    if (g_str_equal (leat_kernel_states[i].name, current))
+      {
+        *bytes = leat_kernel_states[i].bytes;
+        *align = leat_kernel_states[i].align;
+        return leat_kernel_unit_has_brought (self, "curand_kernel.h");
+      }
+  return FALSE;
+}
+
+gboolean
+leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type)
+{
+  g_autofree char *current = leat_kernel_unit_dup_meaning (self, words);
+
   for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_scalars); i++)
     if (g_str_equal (leat_kernel_scalars[i].name, current))
       return leat_kernel_type_set (type, &leat_kernel_scalars[i], 1);
@@ -183,5 +225,8 @@ leat_kernel_type_get_header (const char *words)
   for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_classes); i++)
     if (g_str_equal (leat_kernel_classes[i].name.name, words))
       return leat_kernel_classes[i].header;
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_states); i++)
+    if (g_str_equal (leat_kernel_states[i].name, words))
+      return "curand_kernel.h";
   return NULL;
 }

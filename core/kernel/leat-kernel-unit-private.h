@@ -91,7 +91,7 @@ char **leat_kernel_split_entry (const char *entry, char **path);
 char *leat_kernel_split_overload (const char *entry, char **path);
 /* Those of @decl, in the same words. */
 char *leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl);
-/* Whether another kernel has the name and other parameters. */
+/* Whether there are kernels of the name with different parameters. */
 gboolean leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_symbol (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl);
@@ -125,6 +125,8 @@ char *leat_param_dup_word (const LeatParam *param);
 
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
+/* Is it a type of a header that ports carry as bytes, and how large? */
+gboolean leat_kernel_unit_lookup_state (const LeatKernelUnit *self, const char *words, gsize *bytes, gsize *align);
 /* Is it a number of C's own, or a vector of such?  An argument can have no other. */
 gboolean leat_kernel_type_is_number (const LeatKernelType *type);
 /* The header that has a class of that name; NULL where none has. */

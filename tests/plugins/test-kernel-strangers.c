@@ -211,8 +211,13 @@ static const struct
     "item one = __float2bfloat16 (1.f); half two = __float2half (2.f); cufftComplex v = make_cuComplex (2.f, 0.f);\n"
     "y[i] = x[i] * (int) ((float) one + (float) two + first (v) - 3.f); }\n",
     "", oracle_twice, "- 3.f", "- 2.f" },
+  { "complex",
+    "#include <thrust/complex.h>\n" HEAD GUARD "thrust::complex<float> z (x[i], 2.f), w = conj (z) * z; const "
+    "thrust::complex<double> v (x[i] / 2.0, 1);\n"
+    "y[i] = (int) (w - thrust::norm (z) + w.imag () + z).real () + (int) (v + v).real (); }\n",
+    "", oracle_twice, "v + v", "v - v" },
   { "another-does-not-compile",
-    "__global__ void other (const int *x, int *y) { y[0] = curand (x[0]); }\n" HEAD GUARD "y[i] = x[i] * 2; }\n",
+    "__global__ void other (const int *x, int *y) { y[0] = missing (x[0]); }\n" HEAD GUARD "y[i] = x[i] * 2; }\n",
     "entry=k", oracle_twice, "* 2", "* 12" },
 };
 

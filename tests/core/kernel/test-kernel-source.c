@@ -62,6 +62,10 @@ static const struct
     "t.cu:2:28: \"v\" is a __half2 by value" },
   { "typedef float four[4];\n__global__ void f (four v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:25: \"v\" has the type \"four\", which an argument cannot have" },
+  { "__global__ void f (curandState *s) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:1:33: \"s\" has the type \"curandState\", which a port cannot carry; known are float, double, the integer "
+    "types, "
+    "bool and vectors such as float4; #include <curand_kernel.h> for it" },
   { "__global__ void f (const half *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:32: \"x\" has the type \"half\"" },
   { "__global__ void f (const int *x, int x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:38: two parameters are called \"x\"" },
