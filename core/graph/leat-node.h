@@ -66,6 +66,7 @@ GVariant *leat_node_dup_arg (LeatNode *self, const char *name);
 gboolean leat_node_has_arg_value (LeatNode *self, const char *name);
 char **leat_node_list_args (LeatNode *self);
 void leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb);
+void leat_node_set_arg_initial (LeatNode *self, const char *name, const char *value);
 gboolean leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GError **error);
 const char *leat_node_get_arg_type (LeatNode *self, const char *name);
 void leat_node_remove_args (LeatNode *self);

@@ -89,6 +89,8 @@ typedef enum
  * @column: its column there, from 1
  * @reads_line: for an output, the line where the kernel first reads what the port held before; 0 where it does not
  * @is_bool: whether it is `bool`, which holds 0 or 1 alone
+ * @initial: (nullable): of a scalar, its default value as an argument of a node is written, if that can be read without
+ * a compiler
  * @blurb: (nullable): of an output, why it is one and how an input is written
  *
  * One parameter of a kernel. It and its texts belong to the source.
@@ -106,6 +108,7 @@ typedef struct
   guint line, column;
   guint reads_line;
   gboolean is_bool;
+  char *initial;
   char *blurb;
 } LeatParam;
 
@@ -123,6 +126,7 @@ typedef struct
  *   have as such
  * @reports: whether it, or what it calls, may report (`leat_report ()`)
  * @syncs_grid: whether it, or what it calls, has a barrier of the whole grid (`leat_grid_sync ()`)
+ * @cluster: blocks along x, y and z that its `__cluster_dims__` puts together; 1 where it does not say
  * @launch_bounds: the threads of a block that its `__launch_bounds__` allows; 0 where it has none, or none that can be
  * read without a compiler
  *
@@ -141,6 +145,7 @@ typedef struct
   gboolean has_assembly;
   gboolean reports;
   gboolean syncs_grid;
+  guint cluster[3];
   guint launch_bounds;
 } LeatPrototype;
 

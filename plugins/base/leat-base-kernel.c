@@ -293,6 +293,19 @@ leat_base_kernel_refuse (LeatBaseKernel *self, const char *property, const char 
   return FALSE;
 }
 
+/* Clusters have all their blocks, so those at the edge may have blocks without work. */
+static void
+leat_base_kernel_fill_clusters (LeatBaseKernel *self, LeatKernelCall *call)
+{
+  for (guint axis = 0; axis < 3; axis++)
+    {
+      guint size = MAX (self->prototype->cluster[axis], 1), rest = call->grid[axis] % size;
+
+      if (rest > 0 && call->grid[axis] <= G_MAXINT32 - size)
+        call->grid[axis] += size - rest;
+    }
+}
+
 /* @threads: how many have something to do; left alone where the grid does not follow from data. */
 static gboolean
 leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint n_axes, LeatKernelCall *call,
@@ -311,7 +324,10 @@ leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint 
                                     error);
   if (leat_call_cover (LEAT_NODE (self), self->prototype, recorder, port, n_axes, threads, error)
       && leat_geometry_divide (threads, call->block, call->grid, error))
-    return TRUE;
+    {
+      leat_base_kernel_fill_clusters (self, call);
+      return TRUE;
+    }
   leat_node_blame (LEAT_NODE (self), "grid");
   return FALSE;
 }
@@ -369,6 +385,11 @@ leat_base_kernel_check (LeatBaseKernel *self, const LeatKernelCall *call, char *
 static gboolean
 leat_base_kernel_check_grid (LeatBaseKernel *self, const LeatKernelCall *call, GError **error)
 {
+  if (!leat_kernel_check_clusters (self->prototype, call, error))
+    {
+      leat_node_blame (LEAT_NODE (self), "grid");
+      return FALSE;
+    }
   if (leat_kernel_check_grid (self->prototype, call, error))
     return TRUE;
   leat_node_blame (LEAT_NODE (self), "cooperative");

@@ -216,6 +216,18 @@ static const struct
     "thrust::complex<double> v (x[i] / 2.0, 1);\n"
     "y[i] = (int) (w - thrust::norm (z) + w.imag () + z).real () + (int) (v + v).real (); }\n",
     "", oracle_twice, "v + v", "v - v" },
+  { "how-it-is-launched",
+    "template <int N> struct size { };\n__global__ void __cluster_dims__ (2, 1, 1) __maxnreg__ (64) k (const int *x, "
+    "int "
+    "*y, const __grid_constant__ int x_count) { " GUARD "y[i] = x[i] * (blockDim.x == 64 ? 2 : 3); }\n"
+    "__global__ __launch_bounds__ (128, 2, 4) void other (int *y, __grid_constant__ const int n) { y[0] = n; }\n",
+    "entry=k block=64", oracle_twice, "== 64", "!= 64" },
+  { "default-values",
+    "#define STEP 4\nconstexpr int half = 7 / STEP;\nstatic const float gain = 0.1f;\nenum { most = 1 << 3 };\n"
+    "__global__ void k (const int *x, int *y, int x_count, int a = half + most - STEP, float b = (float) (10 * gain), "
+    "bool c = true, double d = -1e-3, unsigned e = 1) { " GUARD
+    "y[i] = x[i] + (c && d == -1e-3 ? a : 0) * (int) (b * 2) - (int) e; }\n",
+    "e=5", oracle_plus_5, "STEP, float", "STEP + 1, float" },
   { "another-does-not-compile",
     "__global__ void other (const int *x, int *y) { y[0] = missing (x[0]); }\n" HEAD GUARD "y[i] = x[i] * 2; }\n",
     "entry=k", oracle_twice, "* 2", "* 12" },
@@ -357,6 +369,14 @@ static const struct
   { "__global__ void c (int *y) {}\n__device__ void go (int *y) { c<<<1, 1>>> (y); }\n"
     "__global__ void k (const int *x, int *y) { go (y); y[0] = x[0]; }\n",
     "entry=k", "stranger.cu:2:32: device code cannot launch kernels here; make a node of each kernel instead" },
+  { "__global__ void __cluster_dims__ (2) k (const int *x, int *y) { y[0] = x[0]; }\n", "grid=3",
+    "grid=3x1x1: kernel k runs in clusters of 2x1x1 blocks (__cluster_dims__), so the blocks along x are a multiple of "
+    "2" },
+  { "#include <cooperative_groups.h>\n__global__ void k (const int *x, int *y) { y[0] = "
+    "cooperative_groups::this_cluster ().block_rank (); }\n",
+    "", "a CPU has no clusters; LEAT_HAS_CLUSTERS says where there are any" },
+  { "__global__ void k (const int *x, int *y, float a = sqrtf (2)) { y[0] = x[0]; }\n", "",
+    "parameter \"a\" (float) of k is not set; give it a value, as in a=VALUE on the node" },
   { "struct p { int *a; };\n__global__ void k (const int *x, int *y, p v) { y[0] = x[0]; }\n", "",
     "\"v\" has the type \"p\", which an argument cannot have" },
 };

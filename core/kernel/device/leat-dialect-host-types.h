@@ -21,6 +21,7 @@
 #define LEAT_CLUSTER(blocks)
 #define LEAT_HAS_CLUSTERS 0
 #define __maxnreg__(n)
+#define __cluster_dims__(...)
 #ifndef __clang__
 #define __builtin_assume(x) ((x) ? (void) 0 : __builtin_unreachable ())
 #endif

@@ -360,10 +360,37 @@ test_prototype_references (void)
     }
 }
 
+/* What an argument is unless it is set; NULL where only a compiler knows. */
+static void
+test_prototype_defaults (void)
+{
+  static const char text[] =
+    "#define STEP 4\nconstexpr float third = 1.f / 3;\nenum { most = 1 << 3 };\nstatic const int back = -most;\n"
+    "__global__ void f (int *y, int a, int b = STEP * most - 1, float c = third, double d = 1. / 3, bool e = !0, bool "
+    "g = true, unsigned h = 0xffu, long i = back % 3, float j = -FLT_MAX, int k = (int) 2.9, float l = sqrtf (2), "
+    "unsigned m = -1, float n = 0.1, short o = (7 | 8) >> 1, float p = 0x1p-3f, int q = 1 / 0, float r = third * 3) {}";
+  static const char *const expected[] = { NULL,    NULL,   "31",  "0.33333334", "0.33333333333333331",
+                                          NULL,    "true", "255", "-2",         "-3.4028235e+38",
+                                          "2",     NULL,   NULL,  "0.1",        "7",
+                                          "0.125", NULL,   "1" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+  const LeatPrototype *prototype = source != NULL ? leat_kernel_source_get_prototype (source, NULL, &error) : NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (prototype->n_params, ==, G_N_ELEMENTS (expected));
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      g_test_message ("%s", prototype->params[i].name);
+      g_assert_cmpstr (prototype->params[i].initial, ==, expected[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/kernel/prototype/defaults", test_prototype_defaults);
   g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
   g_test_add_func ("/leat/kernel/prototype/types", test_prototype_types);
   g_test_add_func ("/leat/kernel/prototype/type-names", test_prototype_type_names);
