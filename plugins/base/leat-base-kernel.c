@@ -57,8 +57,9 @@ static const LeatProp props[] = {
   { sizeof (LeatProp), "source", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseKernel, source_path),
     .blurb = "CUDA C file with the kernel; or PTX, a cubin or a fatbin, for GPUs only" },
   { sizeof (LeatProp), "entry", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, entry),
-    .blurb = "Name of the __global__ function; needed if the file has several.  For PTX, cubins and fatbins its "
-             "prototype, such as \"k(const f32 *x, f32 *y, u32 n)\"" },
+    .blurb = "Name of the __global__ function; needed if the file has several.  If several have the name, with the "
+             "types of its parameters: \"k(const float *, int)\".  For PTX, cubins and fatbins always its prototype, "
+             "such as \"k(const f32 *x, f32 *y, u32 n)\"" },
   { sizeof (LeatProp), "defines", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, defines),
     .blurb = "Macros to define for the file, separated by commas, such as USE_DOUBLE,N=16; NAME "
              "alone is 1" },
