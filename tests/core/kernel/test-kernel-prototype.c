@@ -88,6 +88,11 @@ static const struct
   { "__global__ void f (float *a, float *b, float *c, int n) { float4 v = *((float4 *) &a[n]); (*((float4 *) &b[n])).x "
     "= v.x; (*(float2 *) &c[0]) = make_float2 (v.y, a[1]); }",
     "f; in a f32/4; out b f32/4; out c f32/4; arg n i32/4" },
+  { "__device__ void g (float &sum, float a, const float *b, float *c) { sum += a + b[0]; c[0] = 1; }\n__device__ "
+    "float "
+    "h (float a, ...) { return a; }\n"
+    "__global__ void f (float *y, float *a, float *b, float *c, float *d) { g (y[0], a[1], b, &c[2]); h (1, d); }",
+    "f; out y f32/4; in a f32/4; in b f32/4; out c f32/4; out d f32/4" },
   { "#define VEC(T, n) T##n\n__global__ void f (VEC (float, 4) *y, VEC (u, int) a) {}",
     "f; out y f32*4/16; arg a u32/4" },
   { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
