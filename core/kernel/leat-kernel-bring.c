@@ -82,9 +82,10 @@ static const struct
 G_STATIC_ASSERT (G_N_ELEMENTS (leat_kernel_brought) <= 32);
 
 /* Headers of the standard library that kernels use; those of C++ have one text, of the library's own on both sides. */
-static const char *const leat_kernel_standard[] = { "type_traits", "limits", "utility",  "functional", "algorithm",
-                                                    "array",       "tuple",  "complex",  "numeric",    "cmath",
-                                                    "cstdlib",     "vector", "iostream", "string",     NULL };
+static const char *const leat_kernel_standard[] = { "type_traits", "limits",   "utility", "functional",
+                                                    "algorithm",   "array",    "tuple",   "complex",
+                                                    "numeric",     "cmath",    "cstdlib", "cstring",
+                                                    "vector",      "iostream", "string",  NULL };
 
 /* Host libraries of the toolkit, by how their headers begin, and the headers of types that these include.  @part: of a
  * word, without which the text does not need the header. */

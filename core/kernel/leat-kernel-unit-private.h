@@ -125,8 +125,8 @@ char *leat_param_dup_word (const LeatParam *param);
 
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
-/* What the tokens [first, end) behind the "=" of a parameter give it, as a node's argument is written; NULL where they
- * do not tell, or it is no number of @type. */
+/* What the constant expression in the tokens [first, end) gives a parameter as its default, as a node's argument is
+ * written; NULL where they do not tell, or it is no number of @type. */
 char *leat_kernel_unit_dup_default (const LeatKernelUnit *unit, guint first, guint end, const LeatKernelType *type);
 /* Is it a type of a header that ports carry as bytes, and how large? */
 gboolean leat_kernel_unit_lookup_state (const LeatKernelUnit *self, const char *words, gsize *bytes, gsize *align);

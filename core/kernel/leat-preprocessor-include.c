@@ -33,7 +33,6 @@ static const char *const leat_pp_provided[] = {
   "assert.h",
   "cassert",
   "string.h",
-  "cstring",
   "cuda.h",
   "cuda_runtime.h",
   "cuda_runtime_api.h",

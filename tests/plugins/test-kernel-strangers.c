@@ -228,6 +228,10 @@ static const struct
     "bool c = true, double d = -1e-3, unsigned e = 1) { " GUARD
     "y[i] = x[i] + (c && d == -1e-3 ? a : 0) * (int) (b * 2) - (int) e; }\n",
     "e=5", oracle_plus_5, "STEP, float", "STEP + 1, float" },
+  { "members-of-host-code",
+    "#include <cstring>\nstruct work { cudaStream_t stream; cudaEvent_t begin, end; int gain; };\n" HEAD GUARD
+    "work w; w.gain = 2; int v; std::memcpy (&v, &x[i], sizeof v); y[i] = v * w.gain; }\n",
+    "", oracle_twice, "gain = 2", "gain = 4" },
   { "another-does-not-compile",
     "__global__ void other (const int *x, int *y) { y[0] = missing (x[0]); }\n" HEAD GUARD "y[i] = x[i] * 2; }\n",
     "entry=k", oracle_twice, "* 2", "* 12" },

@@ -93,6 +93,10 @@ static const struct
     "h (float a, ...) { return a; }\n"
     "__global__ void f (float *y, float *a, float *b, float *c, float *d) { g (y[0], a[1], b, &c[2]); h (1, d); }",
     "f; out y f32/4; in a f32/4; in b f32/4; out c f32/4; out d f32/4" },
+  { "#define MOST 300\nconstexpr int two = 2;\nenum { three = 3 };\nstruct node { short keys[MOST + 1]; double "
+    "v[two][three * 2]; };\nstruct pair { int v[two]; };\n"
+    "__global__ void f (const node *n, float *y, pair p) { y[0] = n[0].keys[0]; }",
+    "f; in n u8*704/704; out y f32/4; arg p.v.0 i32/4; arg p.v.1 i32/4" },
   { "#define VEC(T, n) T##n\n__global__ void f (VEC (float, 4) *y, VEC (u, int) a) {}",
     "f; out y f32*4/16; arg a u32/4" },
   { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
