@@ -57,6 +57,16 @@ leat_fuse_file_add_enumerators (LeatFuseFile *self, const LeatDecl *decl)
       leat_fuse_file_add_name (self, i);
 }
 
+/* Behind `struct` or `enum class`, and what says how it is aligned. */
+static guint
+leat_fuse_file_find_type_name (LeatFuseFile *self, guint word)
+{
+  guint name = word + 1 + leat_tokens_is (self->unit->tokens, word + 1, "class");
+  guint behind = leat_kernel_unit_skip_attribute (self->unit, name);
+
+  return behind != name ? behind + 1 : name;
+}
+
 static void
 leat_fuse_file_add_type (LeatFuseFile *self, const LeatDecl *decl)
 {
@@ -70,7 +80,7 @@ leat_fuse_file_add_type (LeatFuseFile *self, const LeatDecl *decl)
   for (guint i = decl->first; i < decl->last && !leat_tokens_is (tokens, i, "{"); i++)
     if (leat_tokens_is_any (tokens, i, words)
         && (i == 0 || (!leat_tokens_is (tokens, i - 1, "<") && !leat_tokens_is (tokens, i - 1, ","))))
-      leat_fuse_file_add_name (self, leat_tokens_is (tokens, i + 1, "class") ? i + 2 : i + 1);
+      leat_fuse_file_add_name (self, leat_fuse_file_find_type_name (self, i));
   for (guint i = decl->first; i < decl->last; i++)
     if (leat_tokens_is (tokens, i, "enum"))
       {

@@ -81,7 +81,7 @@ leat_marks_count_items (LeatPlan *plan, LeatBufferId id)
 {
   const LeatBuffer *buffer = leat_plan_get_buffer (plan, id);
 
-  return buffer->bytes / leat_dtype_get_size (leat_spec_get_dtype (buffer->spec));
+  return buffer->bytes / leat_spec_get_item_bytes (buffer->spec);
 }
 
 /* Each pointer can be given something that looks like one. */

@@ -79,7 +79,22 @@ leat_negotiation_add_hint (LeatPort *output, LeatSpec *spec, LeatPort *input, GE
   if (error == NULL || given == NULL)
     return;
   place = origin != NULL ? g_strdup_printf (" at %s", origin) : g_strdup ("");
-  if (needed != LEAT_DTYPE_ANY && needed != dtype && leat_spec_get_dtype (given) == dtype)
+  if (dtype == LEAT_DTYPE_RECORD && needed != LEAT_DTYPE_ANY && needed != dtype)
+    {
+      gap = leat_negotiation_dup_gap (output, input);
+      message = g_strdup_printf (
+        "%s; the record comes from %s%s: take a field of it, as with \"map expr=x.%s type=%s\" %s", (*error)->message,
+        title, place, leat_spec_get_field_name (spec, 0), leat_dtype_get_name (needed), gap);
+    }
+  else if (needed == LEAT_DTYPE_RECORD && needed == dtype && g_str_has_suffix (leat_node_get_id (source), ":npy"))
+    message = g_strdup_printf ("%s; the fields come from %s%s: NumPy puts them where C does if they are made with "
+                               "numpy.dtype ([...], align=True)",
+                               (*error)->message, title, place);
+  else if (needed == LEAT_DTYPE_RECORD && needed != dtype)
+    message = g_strdup_printf ("%s; the %s comes from %s%s: give it records with these fields there, as NumPy's "
+                               "structured arrays are",
+                               (*error)->message, leat_dtype_get_name (dtype), title, place);
+  else if (needed != LEAT_DTYPE_ANY && needed != dtype && leat_spec_get_dtype (given) == dtype)
     {
       numpy = leat_negotiation_dup_numpy (source, needed);
       gap = leat_negotiation_dup_gap (output, input);

@@ -11,6 +11,18 @@ G_BEGIN_DECLS
 gboolean leat_node_arg_take (LeatNodeArg *arg, LeatNumber *number, GError **error);
 gboolean leat_node_arg_convert (LeatNodeArg *arg, GVariant *value, LeatNumber *number, GError **error);
 gboolean leat_node_arg_parse (LeatNodeArg *arg, const char *text, LeatNumber *number, GError **error);
+
+typedef struct
+{
+  LeatNodeArg *arg;
+  LeatNumber number; /* one of its type */
+} LeatArgValue;
+
+/* Whether there are arguments "@name.MEMBER". */
+gboolean leat_node_has_members (LeatNode *self, const char *name);
+/* Reads the values of such arguments from JSON; appends LeatArgValue to @values and sets nothing. */
+gboolean leat_node_parse_args (LeatNode *self, const char *name, const char *text, GArray *values, GError **error);
+
 /* The value that leat_node_dup_arg () gives. */
 GVariant *leat_node_arg_dup_value (LeatNodeArg *arg);
 void leat_node_arg_clear (LeatNodeArg *arg);

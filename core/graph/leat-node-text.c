@@ -23,6 +23,13 @@ typedef struct
   LeatPort *port;
 } LeatNodeTerm;
 
+/* An argument's own name. */
+static const char *
+leat_node_skip_prefix (const char *name)
+{
+  return g_str_has_prefix (name, LEAT_NODE_ARG_PREFIX) ? name + strlen (LEAT_NODE_ARG_PREFIX) : name;
+}
+
 /* A name that is known to be no property's. */
 static gboolean
 leat_node_look_up_dynamic (LeatNode *self, const char *name, LeatNodeTerm *term)
@@ -105,19 +112,32 @@ leat_node_set_prop_from_string (LeatNode *self, GParamSpec *pspec, const LeatPro
   return TRUE;
 }
 
+/* @owner: the node that has the argument, or the arguments that @name is the first part of: @self or a draft. @details:
+ * (out): of the signals, GQuark */
 static gboolean
-leat_node_set_arg_from_string (LeatNode *self, LeatNodeArg *arg, const char *text, GError **error)
+leat_node_set_args_from_string (LeatNode *self, LeatNode *owner, const char *name, LeatNodeArg *arg, const char *text,
+                                GArray *details, GError **error)
 {
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (LeatArgValue));
+  LeatArgValue one = { .arg = arg };
   g_autofree char *title = NULL;
-  LeatNumber number;
 
-  if (!leat_node_arg_parse (arg, text, &number, error))
+  if (arg != NULL ? !leat_node_arg_parse (arg, text, &one.number, error)
+                  : !leat_node_parse_args (owner, name, text, values, error))
     {
       title = leat_node_dup_title (self);
       g_prefix_error (error, "%s: ", title);
       return FALSE;
     }
-  leat_node_put_arg (self, arg, &number);
+  if (arg != NULL)
+    g_array_append_val (values, one);
+  for (guint i = 0; i < values->len; i++)
+    {
+      const LeatArgValue *value = &g_array_index (values, LeatArgValue, i);
+
+      g_array_append_val (details, value->arg->detail);
+      leat_node_put_arg (self, value->arg, &value->number);
+    }
   return TRUE;
 }
 
@@ -134,34 +154,33 @@ leat_node_set_port_from_string (LeatNode *self, LeatPort *port, const char *text
   return FALSE;
 }
 
-/* Under the lock, since a session that plans the pipeline anew may take arguments and ports away. @detail: of the
- * signal where an argument was set; else 0. */
+/* Under the lock, since a session that plans the pipeline anew may take arguments and ports away. @details: of the
+ * signals where arguments were set */
 static gboolean
-leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char *text, GQuark *detail, GError **error)
+leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char *text, GArray *details, GError **error)
 {
+  const char *bare = leat_node_skip_prefix (name);
   g_autoptr (LeatNode) draft = NULL;
+  LeatNode *owner = self;
   LeatNodeTerm term;
 
   if (!leat_node_prepare (self, error))
     return FALSE;
-  if (!leat_node_look_up_dynamic (self, name, &term) && (draft = leat_node_new_draft (self)) != NULL)
+  if (!leat_node_look_up_dynamic (self, name, &term) && !leat_node_has_members (self, bare)
+      && (draft = leat_node_new_draft (self)) != NULL)
     {
       if (!leat_node_prepare (draft, error))
         return FALSE;
       leat_node_look_up_dynamic (draft, name, &term);
+      owner = draft;
     }
-  if (term.arg == NULL && term.port == NULL)
-    {
-      leat_node_set_unknown_error (draft != NULL ? draft : self, name, error);
-      return FALSE;
-    }
-  if (term.arg == NULL)
+  if (term.arg == NULL && term.port != NULL)
     return leat_node_check_idle (self, "narrow port", name, error)
            && leat_node_set_port_from_string (self, term.port, text, error);
-  if (!leat_node_set_arg_from_string (self, term.arg, text, error))
-    return FALSE;
-  *detail = term.arg->detail;
-  return TRUE;
+  if (term.arg != NULL || leat_node_has_members (owner, bare))
+    return leat_node_set_args_from_string (self, owner, bare, term.arg, text, details, error);
+  leat_node_set_unknown_error (owner, name, error);
+  return FALSE;
 }
 
 /**
@@ -172,6 +191,9 @@ leat_node_set_dynamic_from_string (LeatNode *self, const char *name, const char 
  * @error: return location
  *
  * Sets something of a node from text, as the languages and tools do.
+ *
+ * Arguments that are the numbers of a structure, such as `p.gain` and `p.clip.0`, can be set by one text of JSON, which
+ * is for `p`: `{"gain": 2, "clip": [0, 255]}`.  What it does not name stays; an array has all its values.
  *
  * A property hides an argument of the same name, and an argument a port; `arg.NAME` and `port.NAME` reach them.  Ports
  * and arguments that follow from properties are known only once these are set, so set properties first.
@@ -189,7 +211,7 @@ gboolean
 leat_node_set_from_string (LeatNode *self, const char *name, const char *text, GError **error)
 {
   GParamSpec *pspec;
-  GQuark detail = 0;
+  g_autoptr (GArray) details = NULL;
   const LeatProp *prop;
   gboolean good;
 
@@ -202,10 +224,11 @@ leat_node_set_from_string (LeatNode *self, const char *name, const char *text, G
   if (prop != NULL)
     return leat_node_set_prop_from_string (self, pspec, prop, text, error);
   leat_node_lock (self);
-  good = leat_node_set_dynamic_from_string (self, name, text, &detail, error);
+  details = g_array_new (FALSE, FALSE, sizeof (GQuark));
+  good = leat_node_set_dynamic_from_string (self, name, text, details, error);
   leat_node_unlock (self);
-  if (detail != 0)
-    leat_node_emit_arg_changed (self, detail);
+  for (guint i = 0; i < details->len; i++)
+    leat_node_emit_arg_changed (self, g_array_index (details, GQuark, i));
   return good;
 }
 

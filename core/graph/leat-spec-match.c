@@ -50,15 +50,43 @@ leat_spec_takes_bounded (LeatSpec *self)
   return self->bounded || self->dims[0].kind == LEAT_DIM_ANY;
 }
 
+/* A kernel that takes records of any number takes their bytes as well. */
+static gboolean
+leat_spec_takes_bytes (LeatSpec *self, LeatSpec *other)
+{
+  return self->record != NULL && !self->has_shape && other->dtype == LEAT_DTYPE_U8;
+}
+
+/* The one that says more about an item. */
+static LeatSpec *
+leat_spec_choose_items (LeatSpec *self, LeatSpec *other)
+{
+  return self->dtype == LEAT_DTYPE_ANY || leat_spec_takes_bytes (self, other) ? other : self;
+}
+
+static gboolean
+leat_spec_check_items (LeatSpec *self, LeatSpec *other, GError **error)
+{
+  g_autofree char *difference = NULL;
+
+  if (self->dtype == LEAT_DTYPE_ANY || other->dtype == LEAT_DTYPE_ANY || leat_spec_takes_bytes (self, other)
+      || leat_spec_takes_bytes (other, self))
+    return TRUE;
+  if (self->dtype != other->dtype)
+    difference = g_strdup_printf ("%s is not %s", self->record != NULL ? "a record" : leat_dtype_get_name (self->dtype),
+                                  other->record != NULL ? "a record" : leat_dtype_get_name (other->dtype));
+  else if (self->record != NULL)
+    difference = leat_record_dup_difference (self->record, other->record);
+  if (difference != NULL)
+    leat_spec_set_mismatch (self, other, error, "%s", difference);
+  return difference == NULL;
+}
+
 static gboolean
 leat_spec_check_shape (LeatSpec *self, LeatSpec *other, GError **error)
 {
-  if (self->dtype != LEAT_DTYPE_ANY && other->dtype != LEAT_DTYPE_ANY && self->dtype != other->dtype)
-    {
-      leat_spec_set_mismatch (self, other, error, "%s is not %s", leat_dtype_get_name (self->dtype),
-                              leat_dtype_get_name (other->dtype));
-      return FALSE;
-    }
+  if (!leat_spec_check_items (self, other, error))
+    return FALSE;
   if (!self->has_shape || !other->has_shape)
     return TRUE;
   if (self->n_dims != other->n_dims)
@@ -200,13 +228,13 @@ leat_spec_finish_match (LeatSpec *self, GError **error)
 }
 
 static LeatSpec *
-leat_spec_with_dtype (LeatSpec *self, LeatDtype dtype, GError **error)
+leat_spec_with_items (LeatSpec *self, LeatSpec *items, GError **error)
 {
   LeatSpec *copy;
 
-  if (self->dtype == dtype)
+  if (self->dtype == items->dtype)
     return leat_spec_ref (self);
-  copy = leat_spec_alloc (dtype, self->has_shape);
+  copy = leat_spec_alloc_like (items, self->has_shape);
   copy->bounded = self->bounded;
   for (guint i = 0; i < self->n_dims; i++)
     leat_spec_add_dim (copy, self->dims[i].kind, self->dims[i].number, self->dims[i].name);
@@ -220,7 +248,7 @@ leat_spec_with_leading (LeatSpec *self, guint64 number)
 
   if (!self->has_shape || self->n_dims == 0)
     return leat_spec_ref (self);
-  copy = leat_spec_alloc (self->dtype, TRUE);
+  copy = leat_spec_alloc_like (self, TRUE);
   copy->bounded = self->bounded;
   leat_spec_add_dim (copy, number > 0 ? LEAT_DIM_NUMBER : LEAT_DIM_ANY, number, NULL);
   for (guint i = 1; i < self->n_dims; i++)
@@ -234,22 +262,20 @@ leat_spec_with_leading (LeatSpec *self, guint64 number)
 LeatSpec *
 leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSide *second, GError **error)
 {
-  LeatSpec *self = first->spec, *other = second->spec;
+  LeatSpec *self = first->spec, *other = second->spec, *items = leat_spec_choose_items (self, other);
   g_autoptr (LeatSpec) result = NULL;
   g_autoptr (LeatSpec) mine = NULL;
   g_autoptr (LeatSpec) theirs = NULL;
-  LeatDtype dtype;
 
-  dtype = self->dtype != LEAT_DTYPE_ANY ? self->dtype : other->dtype;
   if (!leat_spec_check_shape (self, other, error))
     return NULL;
   if (!self->has_shape || !other->has_shape)
-    return leat_spec_with_dtype (self->has_shape ? self : other, dtype, error);
+    return leat_spec_with_items (self->has_shape ? self : other, items, error);
   mine = leat_spec_resolve_side (first, second, error);
   theirs = mine != NULL ? leat_spec_resolve_side (second, first, error) : NULL;
   if (theirs == NULL)
     return NULL;
-  result = leat_spec_alloc (dtype, TRUE);
+  result = leat_spec_alloc_like (items, TRUE);
   result->bounded = self->bounded || other->bounded;
   if (!leat_spec_intersect_dims (result, &(LeatSpecSide){ mine, first->label },
                                  &(LeatSpecSide){ theirs, second->label }, error))
@@ -346,7 +372,7 @@ leat_spec_resolve (LeatSpec *self, GHashTable *names, GError **error)
 
   if (!leat_spec_has_names (self) && self->meaning == NULL)
     return leat_spec_ref (self);
-  result = leat_spec_alloc (self->dtype, self->has_shape);
+  result = leat_spec_alloc_like (self, self->has_shape);
   result->bounded = self->bounded;
   for (guint i = 0; i < self->n_dims; i++)
     {

@@ -29,7 +29,7 @@ leat_spec_new_with_meaning (LeatSpec *like, GVariant *meaning)
 
   g_return_val_if_fail (like != NULL && meaning != NULL, NULL);
 
-  self = leat_spec_alloc (like->dtype, like->has_shape);
+  self = leat_spec_alloc_like (like, like->has_shape);
   self->bounded = like->bounded;
   for (guint i = 0; i < like->n_dims; i++)
     leat_spec_add_dim (self, like->dims[i].kind, like->dims[i].number, like->dims[i].name);

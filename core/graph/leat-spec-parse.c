@@ -2,24 +2,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Reads a spec from text, in the spelling of files and in that of a shell. */
+/* Reads a spec from text, in the spelling of files and in that of a shell; leat-record-parse.c reads fields. */
 
 #include "leat-graph-error-private.h"
-#include "leat-spec-private.h"
+#include "leat-spec-reader-private.h"
 
 #include <string.h>
 
-/* Where the reader stands, and the rules of the spelling that it is in. */
-typedef struct
-{
-  const char *text;
-  const char *at;
-  LeatSpecStyle style;
-  gboolean comma; /* shell: some comma follows, so x is a letter like any other */
-} LeatSpecReader;
-
-G_GNUC_PRINTF (3, 4)
-static void
+void
 leat_spec_reader_fail (LeatSpecReader *self, GError **error, const char *format, ...)
 {
   g_autofree char *what = NULL;
@@ -34,7 +24,7 @@ leat_spec_reader_fail (LeatSpecReader *self, GError **error, const char *format,
                (gsize) (self->at - self->text) + 1, what);
 }
 
-static void
+void
 leat_spec_reader_skip_space (LeatSpecReader *self)
 {
   while (g_ascii_isspace (*self->at))
@@ -50,8 +40,8 @@ leat_spec_reader_is_word (LeatSpecReader *self)
   return g_ascii_isalnum (*self->at) || *self->at == '_';
 }
 
-static gboolean
-leat_spec_reader_number (LeatSpecReader *self, guint64 *number, GError **error)
+gboolean
+leat_spec_reader_size (LeatSpecReader *self, guint64 *number, GError **error)
 {
   const char *start = self->at;
   gboolean fits = TRUE;
@@ -87,14 +77,22 @@ leat_spec_reader_number (LeatSpecReader *self, guint64 *number, GError **error)
       leat_spec_reader_fail (self, error, "the number does not fit 64 bits");
       return FALSE;
     }
-  if (*number == 0)
-    {
-      self->at = start;
-      leat_spec_reader_fail (self, error,
-                             "a dimension is at least 1; data that may be empty has a bounded one, such as <=1");
-      return FALSE;
-    }
   return TRUE;
+}
+
+static gboolean
+leat_spec_reader_number (LeatSpecReader *self, guint64 *number, GError **error)
+{
+  const char *start = self->at;
+
+  if (!leat_spec_reader_size (self, number, error))
+    return FALSE;
+  if (*number > 0)
+    return TRUE;
+  self->at = start;
+  leat_spec_reader_fail (self, error,
+                         "a dimension is at least 1; data that may be empty has a bounded one, such as <=1");
+  return FALSE;
 }
 
 static char *
@@ -208,7 +206,7 @@ leat_spec_reader_file_dims (LeatSpecReader *self, LeatSpec *spec, GError **error
 static gboolean
 leat_spec_reader_shell_dims (LeatSpecReader *self, LeatSpec *spec, GError **error)
 {
-  self->comma = strchr (self->at, ',') != NULL;
+  self->comma = self->depth == 0 && strchr (self->at, ',') != NULL;
   if (g_str_has_prefix (self->at, "scalar") && !g_ascii_isalnum (self->at[6]) && self->at[6] != '_')
     {
       self->at += strlen ("scalar");
@@ -223,7 +221,7 @@ leat_spec_reader_shell_dims (LeatSpecReader *self, LeatSpec *spec, GError **erro
     {
       if (!leat_spec_reader_dim (self, spec, error))
         return FALSE;
-      if (*self->at != ',' && (*self->at != 'x' || self->comma))
+      if ((*self->at != ',' || self->depth > 0) && (*self->at != 'x' || self->comma))
         return TRUE;
       self->at++;
       if (self->at[-1] == ',' && (*self->at == '\0' || g_ascii_isspace (*self->at)))
@@ -250,12 +248,50 @@ leat_spec_reader_dtype (LeatSpecReader *self, LeatDtype *dtype, GError **error)
   self->at = start;
   hint = leat_graph_error_join (names);
   if (*name == '\0')
-    leat_spec_reader_fail (self, error, "expected a type, one of %s", hint);
+    leat_spec_reader_fail (self, error, "expected a type, one of %s, or {FIELD:TYPE,...}", hint);
   else if (leat_suggest (name, names) != NULL)
     leat_spec_reader_fail (self, error, "no type \"%s\" (did you mean \"%s\"?)", name, leat_suggest (name, names));
   else
     leat_spec_reader_fail (self, error, "no type \"%s\"; there are %s", name, hint);
   return FALSE;
+}
+
+/* `f32` or `{...}`. (transfer full) (nullable) */
+static LeatSpec *
+leat_spec_reader_items (LeatSpecReader *self, GError **error)
+{
+  LeatDtype dtype = LEAT_DTYPE_RECORD;
+  LeatRecord *record = NULL;
+  LeatSpec *spec;
+
+  if (*self->at == '{' ? (record = leat_spec_reader_record (self, error)) == NULL
+                       : !leat_spec_reader_dtype (self, &dtype, error))
+    return NULL;
+  spec = leat_spec_alloc (dtype, *self->at == '[' || *self->at == ':');
+  spec->record = record;
+  return spec;
+}
+
+LeatSpec *
+leat_spec_reader_spec (LeatSpecReader *self, GError **error)
+{
+  const char *start = self->at;
+  g_autoptr (LeatSpec) spec = leat_spec_reader_items (self, error);
+
+  if (spec == NULL)
+    return NULL;
+  if (spec->has_shape)
+    {
+      self->style = *self->at++ == '[' ? LEAT_SPEC_STYLE_FILE : LEAT_SPEC_STYLE_SHELL;
+      if (self->style == LEAT_SPEC_STYLE_FILE ? !leat_spec_reader_file_dims (self, spec, error)
+                                              : !leat_spec_reader_shell_dims (self, spec, error))
+        return NULL;
+    }
+  if (leat_spec_seal (spec))
+    return g_steal_pointer (&spec);
+  self->at = start;
+  leat_spec_reader_fail (self, error, "its size is more than 2^62 bytes");
+  return NULL;
 }
 
 /**
@@ -264,7 +300,7 @@ leat_spec_reader_dtype (LeatSpecReader *self, LeatDtype *dtype, GError **error)
  * @error: return location
  *
  * Reads a spec: `f32[480,640]` and `u8[<=4M]` as pipeline files have it, `f32:480x640` and `u8:max4M` as a shell leaves
- * it alone.
+ * it alone.  Of records these are `{x:f32,y:f32[3]}[9]` and `{x:f32+y:f32:3}:9`.
  *
  * Numbers take K, M and G, powers of 1024.  In the shell spelling `any` stands for `*`, `f32:scalar` for `f32[]`, and
  * dimensions are separated by `x`, or by commas where a name has an x in it.  A message names the column.
@@ -278,36 +314,17 @@ leat_spec_parse (const char *text, GError **error)
 {
   LeatSpecReader reader = { .text = text, .at = text };
   g_autoptr (LeatSpec) self = NULL;
-  LeatDtype dtype;
-  char opens;
 
   g_return_val_if_fail (text != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   leat_spec_reader_skip_space (&reader);
-  if (!leat_spec_reader_dtype (&reader, &dtype, error))
+  self = leat_spec_reader_spec (&reader, error);
+  if (self == NULL)
     return NULL;
-  opens = *reader.at;
-  self = leat_spec_alloc (dtype, opens == '[' || opens == ':');
-  if (self->has_shape)
-    {
-      reader.at++;
-      reader.style = opens == '[' ? LEAT_SPEC_STYLE_FILE : LEAT_SPEC_STYLE_SHELL;
-      if (opens == '[' ? !leat_spec_reader_file_dims (&reader, self, error)
-                       : !leat_spec_reader_shell_dims (&reader, self, error))
-        return NULL;
-    }
   leat_spec_reader_skip_space (&reader);
-  if (*reader.at != '\0')
-    {
-      leat_spec_reader_fail (&reader, error, "nothing may follow here");
-      return NULL;
-    }
-  if (!leat_spec_seal (self))
-    {
-      reader.at = text;
-      leat_spec_reader_fail (&reader, error, "its size is more than 2^62 bytes");
-      return NULL;
-    }
-  return g_steal_pointer (&self);
+  if (*reader.at == '\0')
+    return g_steal_pointer (&self);
+  leat_spec_reader_fail (&reader, error, "nothing may follow here");
+  return NULL;
 }

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Writes a spec as text, in the spelling of files or in that of a shell. */
+/* Writes a spec as text, in the spelling of files or in that of a shell.  The fields of a record are written likewise.
+ */
 
 #include "leat-spec-private.h"
 
@@ -64,6 +65,50 @@ leat_spec_print_shell (LeatSpec *self, GString *text)
     g_string_append_c (text, ',');
 }
 
+static void leat_spec_print_field (LeatSpec *self, LeatSpecStyle style, GString *text);
+
+/* A place is told where the field before does not end there. */
+void
+leat_record_print (const LeatRecord *self, LeatSpecStyle style, GString *text)
+{
+  const char *const between = style == LEAT_SPEC_STYLE_FILE ? "," : "+";
+  guint64 end = 0;
+
+  for (guint i = 0; i < self->fields->len; i++)
+    {
+      const LeatField *field = leat_record_get (self, i);
+
+      g_string_append_printf (text, "%s%s:", i == 0 ? "{" : between, field->name);
+      leat_spec_print_field (field->spec, style, text);
+      if (field->offset != end)
+        g_string_append_printf (text, "@%" G_GUINT64_FORMAT, field->offset);
+      end = field->offset + leat_spec_get_bytes (field->spec);
+    }
+  if (self->bytes != end)
+    g_string_append_printf (text, "%s@%" G_GUINT64_FORMAT, between, self->bytes);
+  g_string_append_c (text, '}');
+}
+
+static void
+leat_spec_print_items (LeatSpec *self, LeatSpecStyle style, GString *text)
+{
+  if (self->record != NULL)
+    leat_record_print (self->record, style, text);
+  else
+    g_string_append (text, leat_dtype_get_name (self->dtype));
+}
+
+/* Of a field, which is one item unless it has dimensions. */
+static void
+leat_spec_print_field (LeatSpec *self, LeatSpecStyle style, GString *text)
+{
+  leat_spec_print_items (self, style, text);
+  if (self->n_dims > 0 && style == LEAT_SPEC_STYLE_FILE)
+    leat_spec_print_file (self, text);
+  else if (self->n_dims > 0)
+    leat_spec_print_shell (self, text);
+}
+
 /**
  * leat_spec_to_string:
  * @self: a spec
@@ -82,7 +127,8 @@ leat_spec_to_string (LeatSpec *self, LeatSpecStyle style)
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  text = g_string_new (leat_dtype_get_name (self->dtype));
+  text = g_string_new (NULL);
+  leat_spec_print_items (self, style, text);
   if (self->has_shape && style == LEAT_SPEC_STYLE_FILE)
     leat_spec_print_file (self, text);
   else if (self->has_shape)

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-spec.h"
+#include "leat-record-private.h"
 
 G_BEGIN_DECLS
 
@@ -29,6 +29,7 @@ struct _LeatSpec
 {
   gatomicrefcount ref_count;
   LeatDtype dtype;
+  LeatRecord *record; /* of that dtype; else NULL */
   gboolean has_shape;
   gboolean bounded;
   gboolean fixed;
@@ -53,6 +54,8 @@ gboolean leat_spec_bind_sides (const LeatSpecSide *accepted, const LeatSpecSide 
 LeatSpec *leat_spec_with_leading (LeatSpec *self, guint64 number);
 
 LeatSpec *leat_spec_alloc (LeatDtype dtype, gboolean has_shape);
+/* With the items of @like. */
+LeatSpec *leat_spec_alloc_like (LeatSpec *like, gboolean has_shape);
 void leat_spec_add_dim (LeatSpec *self, LeatDimKind kind, guint64 number, const char *name);
 /* Works out the sizes.  FALSE when the numbers alone are beyond LEAT_SPEC_MAX_BYTES. */
 gboolean leat_spec_seal (LeatSpec *self);

@@ -19,6 +19,15 @@ leat_spec_alloc (LeatDtype dtype, gboolean has_shape)
   return self;
 }
 
+LeatSpec *
+leat_spec_alloc_like (LeatSpec *like, gboolean has_shape)
+{
+  LeatSpec *self = leat_spec_alloc (like->dtype, has_shape);
+
+  self->record = like->record != NULL ? leat_record_ref (like->record) : NULL;
+  return self;
+}
+
 void
 leat_spec_add_dim (LeatSpec *self, LeatDimKind kind, guint64 number, const char *name)
 {
@@ -33,7 +42,7 @@ leat_spec_add_dim (LeatSpec *self, LeatDimKind kind, guint64 number, const char 
 gboolean
 leat_spec_seal (LeatSpec *self)
 {
-  guint64 row = MAX (leat_dtype_get_size (self->dtype), 1);
+  guint64 item = MAX (leat_spec_get_item_bytes (self), 1), row = item;
   guint64 all;
 
   self->fixed = self->has_shape && self->dtype != LEAT_DTYPE_ANY;
@@ -51,14 +60,27 @@ leat_spec_seal (LeatSpec *self)
     {
       self->row_bytes = row;
       self->bytes = all;
-      self->items = all / leat_dtype_get_size (self->dtype);
+      self->items = all / item;
     }
   return TRUE;
 }
 
+/* With dimensions and sizes. (nullable) */
+static LeatSpec *
+leat_spec_take_shape (LeatSpec *spec, const guint64 *dims, guint n_dims, gboolean bounded)
+{
+  g_autoptr (LeatSpec) self = spec;
+
+  self->bounded = bounded;
+  for (guint i = 0; i < n_dims; i++)
+    leat_spec_add_dim (self, dims[i] == 0 ? LEAT_DIM_ANY : LEAT_DIM_NUMBER, dims[i], NULL);
+  return leat_spec_seal (self) ? g_steal_pointer (&self) : NULL;
+}
+
 /**
  * leat_spec_new:
- * @dtype: the type of an item; %LEAT_DTYPE_ANY makes a template
+ * @dtype: the type of an item; %LEAT_DTYPE_ANY makes a template; not %LEAT_DTYPE_RECORD, see
+ *   leat_spec_new_with_shape()
  * @dims: (array length=n_dims) (nullable): the dimensions, the slowest first; 0 stands for `*`
  * @n_dims: how many there are, at most %LEAT_SPEC_MAX_DIMS; none makes a scalar
  * @bounded: whether the leading dimension is a capacity
@@ -74,17 +96,36 @@ leat_spec_seal (LeatSpec *self)
 LeatSpec *
 leat_spec_new (LeatDtype dtype, const guint64 *dims, guint n_dims, gboolean bounded)
 {
-  g_autoptr (LeatSpec) self = NULL;
-
+  g_return_val_if_fail (dtype != LEAT_DTYPE_RECORD, NULL);
   g_return_val_if_fail (n_dims <= LEAT_SPEC_MAX_DIMS, NULL);
   g_return_val_if_fail (n_dims == 0 || dims != NULL, NULL);
   g_return_val_if_fail (!bounded || n_dims > 0, NULL);
 
-  self = leat_spec_alloc (dtype, TRUE);
-  self->bounded = bounded;
-  for (guint i = 0; i < n_dims; i++)
-    leat_spec_add_dim (self, dims[i] == 0 ? LEAT_DIM_ANY : LEAT_DIM_NUMBER, dims[i], NULL);
-  return leat_spec_seal (self) ? g_steal_pointer (&self) : NULL;
+  return leat_spec_take_shape (leat_spec_alloc (dtype, TRUE), dims, n_dims, bounded);
+}
+
+/**
+ * leat_spec_new_with_shape:
+ * @like: a spec
+ * @dims: (array length=n_dims) (nullable): the dimensions, the slowest first; 0 stands for `*`
+ * @n_dims: how many there are, at most %LEAT_SPEC_MAX_DIMS; none makes a scalar
+ * @bounded: whether the leading dimension is a capacity
+ *
+ * Makes a spec with the items of another one, which may be records, in a shape of its own.
+ *
+ * Returns: (transfer full) (nullable): the spec, or %NULL when its bytes are more than 2^62
+ *
+ * Since: 0.1
+ */
+LeatSpec *
+leat_spec_new_with_shape (LeatSpec *like, const guint64 *dims, guint n_dims, gboolean bounded)
+{
+  g_return_val_if_fail (like != NULL, NULL);
+  g_return_val_if_fail (n_dims <= LEAT_SPEC_MAX_DIMS, NULL);
+  g_return_val_if_fail (n_dims == 0 || dims != NULL, NULL);
+  g_return_val_if_fail (!bounded || n_dims > 0, NULL);
+
+  return leat_spec_take_shape (leat_spec_alloc_like (like, TRUE), dims, n_dims, bounded);
 }
 
 /**
@@ -139,7 +180,19 @@ leat_spec_unref (LeatSpec *self)
   for (guint i = 0; i < self->n_dims; i++)
     g_free (self->dims[i].name);
   g_clear_pointer (&self->meaning, g_variant_unref);
+  g_clear_pointer (&self->record, leat_record_unref);
   g_free (self);
+}
+
+static gboolean
+leat_spec_has_items_of (LeatSpec *self, LeatSpec *other)
+{
+  g_autofree char *difference = NULL;
+
+  if (self->dtype != other->dtype || self->record == other->record)
+    return self->dtype == other->dtype;
+  difference = leat_record_dup_difference (self->record, other->record);
+  return difference == NULL;
 }
 
 /**
@@ -160,7 +213,7 @@ leat_spec_equal (LeatSpec *self, LeatSpec *other)
 
   if (self == other)
     return TRUE;
-  if (self->dtype != other->dtype || self->has_shape != other->has_shape || self->bounded != other->bounded
+  if (!leat_spec_has_items_of (self, other) || self->has_shape != other->has_shape || self->bounded != other->bounded
       || self->n_dims != other->n_dims)
     return FALSE;
   for (guint i = 0; i < self->n_dims; i++)

@@ -39,6 +39,7 @@ G_BEGIN_DECLS
  * @LEAT_DTYPE_C64: a complex number, two of %LEAT_DTYPE_F32
  * @LEAT_DTYPE_C128: a complex number, two of %LEAT_DTYPE_F64
  * @LEAT_DTYPE_BOOL: a byte that is 0 or 1
+ * @LEAT_DTYPE_RECORD: fields with names, which the spec tells
  *
  * The type of one item.
  */
@@ -62,12 +63,13 @@ typedef enum
   LEAT_DTYPE_C64,
   LEAT_DTYPE_C128,
   LEAT_DTYPE_BOOL,
+  LEAT_DTYPE_RECORD,
 } LeatDtype;
 
 /**
  * LeatSpecStyle:
- * @LEAT_SPEC_STYLE_FILE: `f32[480,640]`, `u8[<=4194304]`
- * @LEAT_SPEC_STYLE_SHELL: `f32:480x640`, `u8:max4194304`; no character that a shell touches
+ * @LEAT_SPEC_STYLE_FILE: `f32[480,640]`, `u8[<=4194304]`, `{x:f32,y:f32[3]}[100]`
+ * @LEAT_SPEC_STYLE_SHELL: `f32:480x640`, `u8:max4194304`, `{x:f32+y:f32:3}:100`; no character that a shell touches
  *
  * The spellings of a spec.
  */
@@ -87,6 +89,10 @@ typedef enum
  * and a 64-bit count that is data; a leading `*` accepts that too, a number or a plain name does not.  A spec without
  * names and without `*` is fixed: its bytes are known.  `any` without brackets accepts every spec.  A scalar is
  * `f32[]`.
+ *
+ * Items may be records: `{x:f32,y:f32,id:u32}[n]`.  A field begins where the one before it ends, or at the byte behind
+ * an `@`; an `@` without a name, at the end, is the size of an item: `{a:u8,b:f32@4,@12}`.  A field may be an array of
+ * fixed size or another record.
  */
 typedef struct _LeatSpec LeatSpec;
 
@@ -95,6 +101,7 @@ GType leat_spec_get_type (void) G_GNUC_CONST;
 LeatSpec *leat_spec_new (LeatDtype dtype, const guint64 *dims, guint n_dims, gboolean bounded);
 LeatSpec *leat_spec_new_any (void);
 LeatSpec *leat_spec_new_with_meaning (LeatSpec *like, GVariant *meaning);
+LeatSpec *leat_spec_new_with_shape (LeatSpec *like, const guint64 *dims, guint n_dims, gboolean bounded);
 LeatSpec *leat_spec_parse (const char *text, GError **error);
 LeatSpec *leat_spec_ref (LeatSpec *self);
 void leat_spec_unref (LeatSpec *self);
@@ -110,6 +117,13 @@ const char *leat_spec_get_dim_name (LeatSpec *self, guint index);
 gboolean leat_spec_is_bounded (LeatSpec *self);
 gboolean leat_spec_is_fixed (LeatSpec *self);
 GVariant *leat_spec_get_meaning (LeatSpec *self);
+guint64 leat_spec_get_item_bytes (LeatSpec *self);
+/* Only for records */
+guint leat_spec_get_n_fields (LeatSpec *self);
+const char *leat_spec_get_field_name (LeatSpec *self, guint index);
+LeatSpec *leat_spec_get_field_spec (LeatSpec *self, guint index);
+guint64 leat_spec_get_field_offset (LeatSpec *self, guint index);
+LeatSpec *leat_spec_find_field (LeatSpec *self, const char *path, guint64 *offset, GError **error);
 /* Only for fixed specs */
 guint64 leat_spec_get_items (LeatSpec *self);
 guint64 leat_spec_get_row_bytes (LeatSpec *self);

@@ -2,20 +2,35 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* How large a structure of the file is, by the rules that both compilers have, so that a port can carry an array of
- * them as bytes.  Each image asserts that its compiler agrees (leat-kernel-assert.c).  Reads the unit only. */
+/* How large a structure of the file is and where its members are, by the rules that both compilers have, so that a port
+ * can carry an array of them.  Each image asserts that its compiler agrees (leat-kernel-assert.c).  Reads the unit
+ * only. */
 
 #include "leat-kernel-plain-private.h"
 
 #include <string.h>
 
-#define LEAT_LAYOUT_DEPTH 8
+#define LEAT_LAYOUT_DEPTH       8
+#define LEAT_LAYOUT_MOST_FIELDS 256 /* of a record in a spec */
+#define LEAT_LAYOUT_MOST_DIMS   8
+#define LEAT_LAYOUT_MOST_NAME   63
 
 typedef struct
 {
   gsize bytes;
   gsize align;
+  guint lanes;    /* of a vector; else 1 */
+  guint n_fields; /* with those of structures in it */
+  char *type;     /* as a spec writes it; NULL if none has it */
 } LeatLayout;
+
+static void
+leat_layout_clear (LeatLayout *self)
+{
+  g_clear_pointer (&self->type, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatLayout, leat_layout_clear)
 
 static gboolean leat_layout_of_type (const LeatKernelUnit *unit, const char *words, LeatLayout *layout, guint depth);
 
@@ -28,10 +43,42 @@ leat_layout_align_vector (const LeatKernelType *type)
   return type->lanes == 2 || type->lanes == 4 ? MIN (whole, 16) : type->lane_bytes;
 }
 
-static void
-leat_layout_append (LeatLayout *self, const LeatLayout *member, gsize n)
+static gsize
+leat_layout_round_up (gsize bytes, gsize align)
 {
-  self->bytes = (self->bytes + member->align - 1) / member->align * member->align + member->bytes * n;
+  return (bytes + align - 1) / align * align;
+}
+
+/* `v:f32[2,3]@8`, where @self does not end at 8; no record has @self if it cannot have this. */
+static void
+leat_layout_append_text (LeatLayout *self, const LeatLayout *member, GArray *sizes, const char *name, gsize offset)
+{
+  g_autoptr (GString) dims = g_string_new (NULL);
+  g_autofree char *before = g_steal_pointer (&self->type);
+
+  self->n_fields += 1 + member->n_fields;
+  if (before == NULL || member->type == NULL || self->n_fields > LEAT_LAYOUT_MOST_FIELDS
+      || strlen (name) > LEAT_LAYOUT_MOST_NAME || sizes->len + (member->lanes > 1) > LEAT_LAYOUT_MOST_DIMS)
+    return;
+  for (guint s = 0; s < sizes->len; s++)
+    g_string_append_printf (dims, "%s%u", s > 0 ? "," : "[", g_array_index (sizes, guint, s));
+  if (member->lanes > 1)
+    g_string_append_printf (dims, "%s%u", dims->len > 0 ? "," : "[", member->lanes);
+  g_string_append (dims, dims->len > 0 ? "]" : "");
+  if (offset != self->bytes)
+    g_string_append_printf (dims, "@%" G_GSIZE_FORMAT, offset);
+  self->type = g_strdup_printf ("%s%c%s:%s%s", before, *before != '\0' ? ',' : '{', name, member->type, dims->str);
+}
+
+static void
+leat_layout_append (LeatLayout *self, const LeatLayout *member, GArray *sizes, const char *name)
+{
+  gsize offset = leat_layout_round_up (self->bytes, member->align), n = 1;
+
+  for (guint s = 0; s < sizes->len; s++)
+    n *= g_array_index (sizes, guint, s);
+  leat_layout_append_text (self, member, sizes, name, offset);
+  self->bytes = offset + member->bytes * n;
   self->align = MAX (self->align, member->align);
 }
 
@@ -47,8 +94,8 @@ leat_layout_append_members (const LeatKernelUnit *unit, guint first, guint end, 
       guint begin = g_array_index (pieces, guint, i), last = g_array_index (pieces, guint, i + 1);
       guint name = leat_kernel_unit_declared_name (unit, begin, last + 1), stop = name;
       g_autoptr (GArray) sizes = name != G_MAXUINT ? leat_kernel_unit_read_sizes (unit, name, last + 1) : NULL;
-      LeatLayout member = { 8, 8 };
-      gsize n = 1;
+      g_auto (LeatLayout) member = { 8, 8, 1 };
+      g_autofree char *word = NULL;
 
       if (sizes == NULL || name <= first)
         return FALSE;
@@ -61,9 +108,8 @@ leat_layout_append_members (const LeatKernelUnit *unit, guint first, guint end, 
         words = leat_tokens_dup_range (unit->tokens, first, stop - 1);
       if (stop == name && !leat_layout_of_type (unit, words, &member, depth + 1))
         return FALSE;
-      for (guint s = 0; s < sizes->len; s++)
-        n *= g_array_index (sizes, guint, s);
-      leat_layout_append (self, &member, n);
+      word = leat_tokens_dup (unit->tokens, name);
+      leat_layout_append (self, &member, sizes, word);
     }
   return TRUE;
 }
@@ -89,12 +135,21 @@ static gboolean
 leat_layout_of_struct (const LeatKernelUnit *unit, guint open, LeatLayout *self, guint depth)
 {
   LeatMembers members = { open + 1, leat_tokens_at (unit->tokens, open)->match };
+  gsize end;
 
-  *self = (LeatLayout){ 0, leat_layout_read_align (unit, open) };
+  *self = (LeatLayout){ .align = leat_layout_read_align (unit, open), .lanes = 1, .type = g_strdup ("") };
   while (leat_kernel_unit_next_members (unit, &members))
     if (!leat_layout_append_members (unit, members.first, members.end, self, depth))
       return FALSE;
-  self->bytes = (self->bytes + self->align - 1) / self->align * self->align;
+  end = self->bytes;
+  self->bytes = leat_layout_round_up (end, self->align);
+  if (self->type != NULL)
+    {
+      g_autofree char *fields = g_steal_pointer (&self->type);
+
+      self->type = self->bytes == end ? g_strdup_printf ("%s}", fields)
+                                      : g_strdup_printf ("%s,@%" G_GSIZE_FORMAT "}", fields, self->bytes);
+    }
   return self->bytes > 0 && !members.is_unknown;
 }
 
@@ -111,17 +166,24 @@ leat_layout_of_type (const LeatKernelUnit *unit, const char *words, LeatLayout *
     return TRUE;
   if (!leat_kernel_unit_lookup_type (unit, plain, &type))
     return FALSE;
-  *layout = (LeatLayout){ (gsize) type.lane_bytes * type.lanes, leat_layout_align_vector (&type) };
+  *layout = (LeatLayout){ .bytes = (gsize) type.lane_bytes * type.lanes,
+                          .align = leat_layout_align_vector (&type),
+                          .lanes = type.lanes,
+                          .type = g_strdup (type.dtype) };
   return TRUE;
 }
 
 gsize
-leat_kernel_unit_measure_struct (const LeatKernelUnit *unit, const char *name)
+leat_kernel_unit_measure_struct (const LeatKernelUnit *unit, const char *name, char **record)
 {
   guint open = leat_kernel_unit_find_struct (unit, name);
-  LeatLayout layout;
+  g_auto (LeatLayout) layout = { 0 };
 
+  *record = NULL;
   if (leat_kernel_unit_lookup_state (unit, name, &layout.bytes, &layout.align))
     return layout.bytes;
-  return open != G_MAXUINT && leat_layout_of_struct (unit, open, &layout, 0) ? layout.bytes : 0;
+  if (open == G_MAXUINT || !leat_layout_of_struct (unit, open, &layout, 0))
+    return 0;
+  *record = g_steal_pointer (&layout.type);
+  return layout.bytes;
 }

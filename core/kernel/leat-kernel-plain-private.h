@@ -29,8 +29,9 @@ gboolean leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers 
 GArray *leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end);
 /* The words of a type without `const`, `struct` and the like. */
 char *leat_kernel_dup_bare_type (const char *words);
-/* The bytes of the structure called @name; 0 if the file has none that can be measured. */
-gsize leat_kernel_unit_measure_struct (const LeatKernelUnit *unit, const char *name);
+/* The bytes of the structure called @name; 0 if the file has none that can be measured.  @record: (out) (transfer full)
+ * (nullable): its members as a spec writes a record; NULL if one is a pointer */
+gsize leat_kernel_unit_measure_struct (const LeatKernelUnit *unit, const char *name, char **record);
 /* The instances of templates that the file launches: `scale<float, 256>`. (element-type utf8) (transfer full) */
 GPtrArray *leat_kernel_unit_list_launched (const LeatKernelUnit *unit);
 /* Whether the parameter [first, last] is a structure or a vector of numbers by value: @params are these, @value makes

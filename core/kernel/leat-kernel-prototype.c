@@ -173,15 +173,20 @@ leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, 
     draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
 }
 
-/* An array of structures is one of bytes, so many to each; `void *` is one of single bytes. */
+/* An array of structures is one of records; with pointers in them, of bytes, so many to each; and `void *` is one of
+ * single bytes. @record: (out) (nullable) */
 static gboolean
-leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type)
+leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type,
+                              char **record)
 {
-  gsize bytes = draft->stars != 1                         ? 0
-                : g_str_equal (draft->param.type, "void") ? 1
-                                                          : leat_kernel_unit_measure_struct (unit, draft->param.type);
+  gsize bytes = draft->stars != 1 ? 0
+                : g_str_equal (draft->param.type, "void")
+                  ? 1
+                  : leat_kernel_unit_measure_struct (unit, draft->param.type, record);
 
   *type = (LeatKernelType){ .dtype = "u8", .lane_bytes = 1, .lanes = (guint) bytes };
+  if (*record != NULL)
+    *type = (LeatKernelType){ .dtype = *record, .lane_bytes = (guint) bytes, .lanes = 1 };
   return bytes > 0 && bytes <= 65536;
 }
 
@@ -208,7 +213,7 @@ leat_param_draft_find_enum (const LeatKernelUnit *unit, const LeatParamDraft *dr
 static gboolean
 leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
 {
-  g_autofree char *item = leat_kernel_queue_dup_item (draft->param.type);
+  g_autofree char *item = leat_kernel_queue_dup_item (draft->param.type), *record = NULL;
   LeatKernelType type;
 
   if (item != NULL)
@@ -220,7 +225,8 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
       return FALSE;
     }
   if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type)
-      && !leat_param_draft_find_struct (unit, draft, &type) && !leat_param_draft_find_enum (unit, draft, &type))
+      && !leat_param_draft_find_struct (unit, draft, &type, &record)
+      && !leat_param_draft_find_enum (unit, draft, &type))
     {
       const char *header = leat_kernel_type_get_header (draft->param.type);
       g_autofree char *hint = header != NULL ? g_strdup_printf ("; #include <%s> for it", header) : g_strdup ("");

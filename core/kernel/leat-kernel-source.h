@@ -82,7 +82,8 @@ typedef enum
  * @dim: which dimension, for %LEAT_PARAM_DIM
  * @type: the type as it is written, without `const` and `*`: `float`, `uint64_t`, `float4`; of a queue that of its
  * items
- * @dtype: (nullable): Leat's name of that type, such as `f32`; %NULL where it has none
+ * @dtype: (nullable): Leat's name of that type, such as `f32`; of a structure its fields, `{x:f32,y:f32}`; %NULL where
+ * it has none
  * @item_bytes: bytes of one value of @type: 16 for `float4`
  * @item_lanes: values of @dtype in one of @type: 4 for `float4`, else 1
  * @line: its line in the source, from 1

@@ -249,6 +249,8 @@ leat_syntax_is_spec (const char *text)
   char head[sizeof "f8e4m3"] = "";
   gsize length = strcspn (text, "[:");
 
+  if (*text == '{' && (g_ascii_isalpha (text[1]) || text[1] == '_'))
+    return TRUE;
   if (length >= sizeof head)
     return FALSE;
   memcpy (head, text, length);

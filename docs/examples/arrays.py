@@ -11,10 +11,24 @@ import numpy as np
 
 def dtype_of(spec):
     """NumPy's type for a spec's items: f32 is float32, u8 is uint8, c64 is complex64. Of bf16 and f8 it sees bytes."""
+    if spec.get_dtype() == Leat.Dtype.RECORD:
+        return record_of(spec)
     name = Leat.dtype_get_name(spec.get_dtype())
     without = {"bool": "bool", "bf16": "V2", "f8e4m3": "V1", "f8e5m2": "V1"}
     kind = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
     return np.dtype(without[name] if name in without else kind[name[0]] + name[1:])
+
+
+def record_of(spec):
+    """NumPy's structured type for a spec of records: the same fields in the same places."""
+    fields = range(spec.get_n_fields())
+    specs = [spec.get_field_spec(i) for i in fields]
+    return np.dtype({
+        "names": [spec.get_field_name(i) for i in fields],
+        "formats": [(dtype_of(field), shape_of(field)) for field in specs],
+        "offsets": [spec.get_field_offset(i) for i in fields],
+        "itemsize": spec.get_item_bytes(),
+    })
 
 
 def shape_of(spec):

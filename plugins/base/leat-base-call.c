@@ -35,6 +35,19 @@ leat_call_get_variant_type (const LeatParam *param)
   return "d";
 }
 
+/* A structure's array may be linked to bytes as well. */
+static gboolean
+leat_call_is_bytes (const LeatParam *param, LeatSpec *spec)
+{
+  return param->dtype != NULL && *param->dtype == '{' && leat_spec_get_dtype (spec) == LEAT_DTYPE_U8;
+}
+
+guint64
+leat_call_get_lanes (const LeatParam *param, LeatSpec *spec)
+{
+  return leat_call_is_bytes (param, spec) ? param->item_bytes : param->item_lanes;
+}
+
 /* Its items, in any shape. */
 static LeatSpec *
 leat_call_dup_spec (const LeatParam *param)
@@ -99,20 +112,34 @@ leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *co
     }
 }
 
+/* The items of an output: bytes, where it is linked to such or they come in. */
+static LeatSpec *
+leat_call_dup_items (LeatSpec *like, const LeatParam *input, const LeatParam *output, LeatSpec *allowed)
+{
+  if (output->dtype == NULL)
+    return leat_spec_ref (like);
+  if (leat_call_is_bytes (output, allowed) || (*output->dtype == '{' && leat_call_is_bytes (input, like)))
+    return leat_spec_new (LEAT_DTYPE_U8, NULL, 0, FALSE);
+  return leat_spec_parse (output->dtype, NULL);
+}
+
 /* The first input's shape with the output's own type. */
 static LeatSpec *
-leat_call_make_like (LeatSpec *like, const LeatParam *output, gboolean counted, guint64 room)
+leat_call_make_like (LeatSpec *like, const LeatParam *input, const LeatParam *output, LeatSpec *allowed,
+                     gboolean counted, guint64 room)
 {
   guint n_dims = leat_spec_get_n_dims (like);
-  guint64 dims[LEAT_SPEC_MAX_DIMS];
+  guint64 dims[LEAT_SPEC_MAX_DIMS + 1];
   gboolean bounded = n_dims > 0 && (counted || leat_spec_is_bounded (like));
-  LeatDtype dtype = output->dtype != NULL ? leat_dtype_from_name (output->dtype) : leat_spec_get_dtype (like);
+  g_autoptr (LeatSpec) items = leat_call_dup_items (like, input, output, allowed);
 
   for (guint i = 0; i < n_dims; i++)
     dims[i] = leat_spec_get_dim (like, i);
   if (bounded)
     dims[0] = MAX (dims[0], room);
-  return leat_spec_new (dtype, dims, n_dims, bounded);
+  if (leat_call_is_bytes (output, items) && !leat_call_is_bytes (input, like))
+    dims[n_dims++] = output->item_bytes;
+  return n_dims <= LEAT_SPEC_MAX_DIMS ? leat_spec_new_with_shape (items, dims, n_dims, bounded) : NULL;
 }
 
 /* An output that the kernel changes has the spec of its input. */
@@ -138,8 +165,8 @@ leat_call_choose_spec (LeatNode *node, const LeatPrototype *prototype, const Lea
     return g_steal_pointer (&allowed);
   if (leat_spec_has_shape (leat_port_get_template (port)) || like == NULL)
     return NULL;
-  return leat_call_make_like (like, output, leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL,
-                              room);
+  return leat_call_make_like (like, input, output, allowed,
+                              leat_call_find (prototype, LEAT_PARAM_OUTPUT_COUNT, output->name) != NULL, room);
 }
 
 gboolean
@@ -178,6 +205,7 @@ leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *r
                  guint64 threads[3], GError **error)
 {
   const LeatParam *param = leat_call_find (prototype, LEAT_PARAM_OUTPUT, port);
+  LeatSpec *spec;
 
   if (param == NULL)
     param = leat_call_find (prototype, LEAT_PARAM_INPUT, port);
@@ -188,8 +216,8 @@ leat_call_cover (LeatNode *node, const LeatPrototype *prototype, LeatRecorder *r
                    port != NULL ? port : "");
       return FALSE;
     }
-  leat_geometry_cover (leat_recorder_get_spec (recorder, leat_call_get_buffer (node, prototype, recorder, param->name)),
-                       param->item_lanes, n_axes, threads);
+  spec = leat_recorder_get_spec (recorder, leat_call_get_buffer (node, prototype, recorder, param->name));
+  leat_geometry_cover (spec, leat_call_get_lanes (param, spec), n_axes, threads);
   return TRUE;
 }
 
@@ -201,7 +229,7 @@ leat_call_get_dim (LeatSpec *spec, guint dim)
 
 /* How many T an input holds; of a bounded one, how many to each step of its leading dimension. */
 static guint64
-leat_call_get_count (LeatSpec *spec, guint lanes)
+leat_call_get_count (LeatSpec *spec, guint64 lanes)
 {
   guint64 items = leat_spec_get_items (spec);
 
@@ -235,7 +263,8 @@ leat_call_fill_arg (LeatNode *node, const LeatPrototype *prototype, LeatRecorder
     case LEAT_PARAM_INPUT_COUNT:
       if (leat_spec_is_bounded (spec))
         arg->kind = LEAT_ARG_COUNT;
-      *value = leat_call_get_count (spec, leat_call_find (prototype, LEAT_PARAM_INPUT, param->port)->item_lanes);
+      *value = leat_call_get_count (
+        spec, leat_call_get_lanes (leat_call_find (prototype, LEAT_PARAM_INPUT, param->port), spec));
       break;
     case LEAT_PARAM_CAPACITY:
       *value = leat_call_get_dim (spec, 0);
@@ -337,17 +366,21 @@ leat_call_check_input_count (LeatNode *node, const LeatPrototype *prototype, Lea
 {
   const LeatParam *input = leat_call_find (prototype, LEAT_PARAM_INPUT, param->port);
   LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, param->port));
-  guint64 row = leat_call_get_count (spec, 1);
+  guint64 row = leat_call_get_count (spec, 1), lanes = leat_call_get_lanes (input, spec);
   g_autofree char *text = NULL;
 
-  if (!leat_spec_is_bounded (spec) || row % input->item_lanes == 0)
+  if (!leat_spec_is_bounded (spec) || row % lanes == 0)
     return TRUE;
   text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
-               "kernel %s counts its input \"%s\" by %u items, but %s holds %" G_GUINT64_FORMAT
-               " at each step; use a plain %s in the kernel, or link a spec whose last dimension is a multiple of %u",
-               prototype->entry, param->port, input->item_lanes, text, row,
-               input->dtype != NULL ? input->dtype : "type", input->item_lanes);
+               "kernel %s counts its input \"%s\" by %" G_GUINT64_FORMAT " items, but %s holds %" G_GUINT64_FORMAT
+               " at each step; use a plain %s in the kernel, or link a spec whose last dimension is a multiple of "
+               "%" G_GUINT64_FORMAT,
+               prototype->entry, param->port, lanes, text, row,
+               leat_call_is_bytes (input, spec) ? "u8"
+               : input->dtype != NULL           ? input->dtype
+                                                : "type",
+               lanes);
   return FALSE;
 }
 

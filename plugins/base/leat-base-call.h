@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 
 /* The first parameter of @kind, with @port (NULL: any); NULL where there is none. */
 const LeatParam *leat_call_find (const LeatPrototype *prototype, LeatParamKind kind, const char *port);
+/* Items of @spec, which flows at the port of @param, in one of its values: the 4 of a float4, the bytes of a structure
+ * that is linked to bytes; of numbers and records 1. */
+guint64 leat_call_get_lanes (const LeatParam *param, LeatSpec *spec);
 /* Gives the node the ports and arguments that the prototype declares, and no other dynamic ones. */
 void leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *const *updated);
 /* Outputs without a spec of their own take the shape of the first input; bounded when it is, or when the kernel counts.

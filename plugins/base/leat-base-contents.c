@@ -88,7 +88,7 @@ leat_contents_find_spec (const LeatContents *self, LeatSpec *allowed, GError **e
 {
   g_autoptr (LeatInputFile) input = leat_contents_open (self, error);
   g_autoptr (LeatSpec) spec = NULL;
-  LeatNpyHeader header;
+  g_auto (LeatNpyHeader) header = { 0 };
 
   if (input == NULL)
     return NULL;
@@ -112,7 +112,7 @@ leat_contents_read (const LeatContents *self, LeatSpec *spec, GError **error)
 {
   g_autoptr (LeatInputFile) input = leat_contents_open (self, error);
   gsize size = leat_spec_get_bytes (spec), got = 0;
-  LeatNpyHeader header = { 0 };
+  g_auto (LeatNpyHeader) header = { 0 };
   g_autofree guint8 *data = NULL;
 
   if (input == NULL

@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 struct _LeatExpression
 {
   char *text;
-  GArray *tokens; /* LeatToken, of an expression that was checked */
-  GPtrArray *names;
+  GArray *tokens;   /* LeatToken, of an expression that was checked */
+  GPtrArray *names; /* without fields */
+  gboolean has_fields;
 };
 
 G_END_DECLS

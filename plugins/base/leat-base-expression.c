@@ -54,6 +54,7 @@ leat_expression_add_name (LeatExpression *self, const char *start, gsize length,
   LeatTokenKind kind = leat_expression_is_function (name, start + length) ? LEAT_TOKEN_FUNCTION : LEAT_TOKEN_NAME;
 
   leat_expression_add (self, kind, start, length, at);
+  name[strcspn (name, ".")] = '\0';
   if (kind == LEAT_TOKEN_NAME && !g_ptr_array_find_with_equal_func (self->names, name, g_str_equal, NULL))
     g_ptr_array_add (self->names, g_steal_pointer (&name));
 }
@@ -94,7 +95,8 @@ leat_expression_scan (LeatExpression *self, const char *text, gsize at)
 
   if (g_ascii_isalpha (*start) || *start == '_')
     {
-      while (g_ascii_isalnum (start[length]) || start[length] == '_')
+      while (g_ascii_isalnum (start[length]) || start[length] == '_'
+             || (self->has_fields && start[length] == '.' && g_ascii_isalnum (start[length + 1])))
         length++;
       leat_expression_add_name (self, start, length, at);
     }
@@ -114,8 +116,8 @@ leat_expression_scan (LeatExpression *self, const char *text, gsize at)
   return length;
 }
 
-LeatExpression *
-leat_expression_parse (const char *text, GError **error)
+static LeatExpression *
+leat_expression_read (const char *text, gboolean has_fields, GError **error)
 {
   g_autoptr (LeatExpression) self = g_new0 (LeatExpression, 1);
 
@@ -127,6 +129,7 @@ leat_expression_parse (const char *text, GError **error)
       return NULL;
     }
   self->text = g_strdup (text);
+  self->has_fields = has_fields;
   self->tokens = g_array_new (FALSE, FALSE, sizeof (LeatToken));
   g_array_set_clear_func (self->tokens, (GDestroyNotify) leat_token_clear);
   self->names = g_ptr_array_new_with_free_func (g_free);
@@ -137,7 +140,9 @@ leat_expression_parse (const char *text, GError **error)
       if (length == 0)
         {
           leat_token_fail (text, at, error, "this character does not belong in an expression%s",
-                           text[at] == '=' ? "; == compares" : "");
+                           text[at] == '='   ? "; == compares"
+                           : text[at] == '.' ? "; a field is taken by map, as with expr=x.mass, before this node"
+                                             : "");
           return NULL;
         }
       at += length;
@@ -146,6 +151,18 @@ leat_expression_parse (const char *text, GError **error)
     return NULL;
   g_ptr_array_add (self->names, NULL);
   return g_steal_pointer (&self);
+}
+
+LeatExpression *
+leat_expression_parse (const char *text, GError **error)
+{
+  return leat_expression_read (text, FALSE, error);
+}
+
+LeatExpression *
+leat_expression_parse_with_fields (const char *text, GError **error)
+{
+  return leat_expression_read (text, TRUE, error);
 }
 
 const char *const *
@@ -251,19 +268,20 @@ leat_expression_writer_add_operator (LeatExpressionWriter *self, const LeatToken
 
 static void
 leat_expression_writer_add_input (LeatExpressionWriter *self, const char *name, const char *const *inputs,
-                                  const LeatDtype *dtypes)
+                                  const LeatDtype *dtypes, const char *const *items)
 {
   g_autofree char *item = g_strconcat (name, "[i]", NULL), *value = NULL;
   guint at = 0;
 
   while (!g_str_equal (inputs[at], name))
     at++;
-  value = leat_number_dup_read (dtypes != NULL ? dtypes[at] : LEAT_DTYPE_ANY, item);
+  value = leat_number_dup_read (dtypes != NULL ? dtypes[at] : LEAT_DTYPE_ANY, items != NULL ? items[at] : item);
   g_string_append (self->text, value);
 }
 
 char *
-leat_expression_to_c (LeatExpression *self, const char *const *inputs, const LeatDtype *dtypes, gboolean single)
+leat_expression_to_c (LeatExpression *self, const char *const *inputs, const LeatDtype *dtypes,
+                      const char *const *items, gboolean single)
 {
   g_autoptr (GArray) products = g_array_new (FALSE, FALSE, sizeof (LeatProduct));
   LeatExpressionWriter writer = { .text = g_string_new (NULL), .products = products };
@@ -279,7 +297,7 @@ leat_expression_to_c (LeatExpression *self, const char *const *inputs, const Lea
           continue;
         }
       if (token->kind == LEAT_TOKEN_NAME && g_strv_contains (inputs, token->text))
-        leat_expression_writer_add_input (&writer, token->text, inputs, dtypes);
+        leat_expression_writer_add_input (&writer, token->text, inputs, dtypes, items);
       else
         g_string_append (writer.text, token->text);
       if (token->kind == LEAT_TOKEN_FRACTION && single)

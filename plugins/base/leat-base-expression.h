@@ -13,12 +13,16 @@ typedef struct _LeatExpression LeatExpression;
 
 /* Errors are LEAT_GRAPH_ERROR_TYPE with the column, and LEAT_GRAPH_ERROR_RANGE. */
 LeatExpression *leat_expression_parse (const char *text, GError **error);
+/* The same, where a name may be followed by a field of it: `x.pos.1`. */
+LeatExpression *leat_expression_parse_with_fields (const char *text, GError **error);
 void leat_expression_free (LeatExpression *self);
 /* Names in the order they first occur, functions left out. NULL-terminated, owned by the expression. */
 const char *const *leat_expression_list_names (LeatExpression *self);
-/* The text for a kernel: each name that is in @inputs (NULL-terminated) becomes the value of `name[i]`, an item of the
- * type that @dtypes (nullable) has for it; with @single, numbers with a fraction are floats. */
-char *leat_expression_to_c (LeatExpression *self, const char *const *inputs, const LeatDtype *dtypes, gboolean single);
+/* The text for a kernel: each name that is in @inputs (NULL-terminated) becomes the value of `name[i]`, or of
+ * what @items (nullable) has in its place, an item of the type that @dtypes (nullable) has for it; with @single,
+ * numbers with a fraction are floats. */
+char *leat_expression_to_c (LeatExpression *self, const char *const *inputs, const LeatDtype *dtypes,
+                            const char *const *items, gboolean single);
 
 /* Whether there are no other names than @known (NULL-terminated).  Errors are LEAT_GRAPH_ERROR_TYPE with the column,
  * and end with @hint. */

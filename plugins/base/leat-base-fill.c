@@ -58,14 +58,17 @@ GBytes *
 leat_fill_new (LeatSpec *spec, const char *text, GError **error)
 {
   LeatDtype dtype = leat_spec_get_dtype (spec);
-  gsize size = leat_dtype_get_size (dtype), bytes = leat_spec_get_bytes (spec);
+  gsize size = leat_spec_get_item_bytes (spec), bytes = leat_spec_get_bytes (spec);
   LeatFillItem item = { 0 };
   g_autofree guint8 *data = NULL;
 
-  if (!leat_fill_parse (dtype, text, &item))
+  if (dtype == LEAT_DTYPE_RECORD && g_str_equal (text, "0"))
+    size = 1;
+  else if (dtype == LEAT_DTYPE_RECORD || !leat_fill_parse (dtype, text, &item))
     {
-      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "init=%s is not a number that %s holds%s", text,
-                   leat_dtype_get_name (dtype), size == 2 ? "; for other than 0 use path=" : "");
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE, "init=%s is not a number that %s%s holds%s", text,
+                   dtype == LEAT_DTYPE_RECORD ? "a " : "", leat_dtype_get_name (dtype),
+                   size == 2 || dtype == LEAT_DTYPE_RECORD ? "; for other than 0 use path=" : "");
       return NULL;
     }
   data = g_try_malloc (MAX (bytes, 1));

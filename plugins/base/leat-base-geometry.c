@@ -55,7 +55,7 @@ leat_geometry_is_too_large (const char *text)
 }
 
 void
-leat_geometry_cover (LeatSpec *spec, guint lanes, guint n_axes, guint64 threads[3])
+leat_geometry_cover (LeatSpec *spec, guint64 lanes, guint n_axes, guint64 threads[3])
 {
   guint n_dims = leat_spec_get_n_dims (spec);
 

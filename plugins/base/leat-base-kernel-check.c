@@ -309,7 +309,7 @@ leat_kernel_get_items (LeatRecorder *recorder, const LeatParam *input)
 {
   LeatSpec *spec = leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, input->name));
 
-  return leat_spec_get_items (spec) / input->item_lanes;
+  return leat_spec_get_items (spec) / leat_call_get_lanes (input, spec);
 }
 
 /* The most items that the kernel is told to work on, by another input's count or by the grid; @what tells which. */

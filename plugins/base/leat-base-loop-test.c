@@ -99,7 +99,7 @@ leat_loop_test_add_name (LeatLoopTest *self, const char *name, const char *what,
     return TRUE;
   if (!leat_loop_test_check_name (self, name, what, error))
     return FALSE;
-  if (!leat_spec_is_bounded (spec) && leat_spec_get_items (spec) == 1
+  if (!leat_spec_is_bounded (spec) && leat_spec_get_items (spec) == 1 && leat_spec_get_dtype (spec) != LEAT_DTYPE_RECORD
       && !leat_number_is_complex (leat_spec_get_dtype (spec)))
     {
       g_ptr_array_add (self->names, g_strdup (name));
@@ -111,6 +111,8 @@ leat_loop_test_add_name (LeatLoopTest *self, const char *name, const char *what,
                what, leat_number_is_complex (leat_spec_get_dtype (spec)) ? "real number" : "number", name, text,
                leat_number_is_complex (leat_spec_get_dtype (spec))
                  ? "give an output what is real of it, as with map expr=abs(x) type=f32"
+               : leat_spec_get_dtype (spec) == LEAT_DTYPE_RECORD
+                 ? "give an output a field of it, as with map expr=x.FIELD"
                  : "reduce it in the body, as with reduce op=max");
   return FALSE;
 }
@@ -327,7 +329,7 @@ leat_loop_test_dup_text (LeatLoopTest *self, LeatExpression *expression)
   for (guint i = 0; i < self->names->len; i++)
     dtypes[i] = leat_loop_test_get_dtype (self, g_ptr_array_index (self->names, i));
   if (expression != NULL)
-    condition = leat_expression_to_c (expression, (const char *const *) self->names->pdata, dtypes, FALSE);
+    condition = leat_expression_to_c (expression, (const char *const *) self->names->pdata, dtypes, NULL, FALSE);
   leat_number_append_includes (text, dtypes, self->names->len);
 
   leat_loop_test_write (self, condition != NULL ? condition : "false", text);

@@ -10,6 +10,7 @@
 #include "leat-base-call.h"
 #include "leat-base-expression.h"
 #include "leat-base-geometry.h"
+#include "leat-base-map-values.h"
 #include "leat-base-number.h"
 
 #define LEAT_MAP_BLOCK      256
@@ -21,6 +22,7 @@ struct _LeatBaseMap
 
   char *expr;
   char *inputs;
+  char *into;
   int type;
   char *fp;
   guint block;
@@ -39,11 +41,13 @@ static const char *const type_choices[] = { "same",   "u8",  "i8",   "u16",  "i1
 
 static const LeatProp props[] = {
   { sizeof (LeatProp), "expr", LEAT_PROP_STRING, LEAT_PROP_REQUIRED, offsetof (LeatBaseMap, expr),
-    .blurb = "Expression in C, such as 2*x+1; names that are not inputs are arguments" },
+    .blurb = "Expression in C, such as 2*x+1, or x.mass of records; names that are not inputs are arguments" },
   { sizeof (LeatProp), "inputs", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, inputs), .def.s = "x",
     .blurb = "Names of the inputs, separated by commas" },
+  { sizeof (LeatProp), "into", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, into),
+    .blurb = "Field of the first input that gets the result, such as mass; the output has the records of that input" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatBaseMap, type), .choices = type_choices,
-    .blurb = "Type of the result; same: the type of the first input" },
+    .blurb = "Type of the result; same: the type of the first input, or of the first field that is taken of it" },
   { sizeof (LeatProp), "fp", LEAT_PROP_STRING, 0, offsetof (LeatBaseMap, fp), .def.s = "strict",
     .blurb = "Freedoms of the compiler with floating point, separated by commas.  strict: none, the same "
              "bytes on every device; fast or contract: a multiplication and an addition may become one "
@@ -67,7 +71,7 @@ const LeatNodeInfo leat_base_map_info = {
   "Compiles an expression to a kernel.  Names listed in `inputs` are input ports; "
   "other names are arguments, which are set like properties.  Functions include abs "
   "min max sqrt exp log sin cos tan pow floor ceil round fma, and conj real imag abs of "
-  "complex numbers.  If the result is f32, c64 or a float of fewer bits, arguments and "
+  "complex numbers.  Of records, x.mass is a field.  If the result is f32, c64 or a float of fewer bits, arguments and "
   "numbers with a fraction are float.  If it is i64 or u64, arguments are whole numbers.  "
   "Otherwise they are double.\n\nExample: map expr=gain*x+offset "
   "gain=2 offset=1",
@@ -79,13 +83,13 @@ const LeatNodeInfo leat_base_map_info = {
 };
 
 static gboolean
-leat_base_map_check_input (LeatBaseMap *self, const char *name, GError **error)
+leat_base_map_check_input (LeatBaseMap *self, const char *name, gboolean is_target, GError **error)
 {
   gboolean good = g_ascii_isalpha (name[0]) && !g_str_equal (name, "out") && !g_str_equal (name, "i");
 
   for (const char *at = name; *at != '\0' && good; at++)
     good = g_ascii_isalnum (*at) || *at == '_';
-  if (good && g_strv_contains (leat_expression_list_names (self->expression), name))
+  if (good && (is_target || g_strv_contains (leat_expression_list_names (self->expression), name)))
     return TRUE;
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_TYPE,
                good ? "input \"%s\" does not occur in \"%s\"; set inputs= to the names that do"
@@ -117,14 +121,14 @@ leat_base_map_load (LeatBaseMap *self, GError **error)
 {
   leat_node_blame (LEAT_NODE (self), "expr");
   g_clear_pointer (&self->expression, leat_expression_free);
-  self->expression = leat_expression_parse (self->expr, error);
+  self->expression = leat_expression_parse_with_fields (self->expr, error);
   if (self->expression == NULL)
     return FALSE;
   leat_node_blame (LEAT_NODE (self), "inputs");
   g_strfreev (self->input_names);
   self->input_names = g_strsplit (self->inputs, ",", LEAT_SPEC_MAX_DIMS * 4);
   for (guint i = 0; self->input_names[i] != NULL; i++)
-    if (!leat_base_map_check_input (self, g_strstrip (self->input_names[i]), error))
+    if (!leat_base_map_check_input (self, g_strstrip (self->input_names[i]), i == 0 && self->into != NULL, error))
       return FALSE;
   leat_node_blame (LEAT_NODE (self), "expr");
   return leat_base_map_check_arguments (self, error);
@@ -169,7 +173,7 @@ leat_base_map_prepare (LeatNode *node, GError **error)
       g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_MISSING, "set expr=EXPRESSION");
       return FALSE;
     }
-  wanted = g_strconcat (self->expr, "\n", self->inputs, NULL);
+  wanted = g_strconcat (self->expr, "\n", self->inputs, self->into != NULL ? "\n" : "", NULL);
   if (g_strcmp0 (wanted, self->loaded) == 0)
     return leat_base_map_set_arg_types (self, "*", error);
   g_clear_pointer (&self->loaded, g_free);
@@ -198,10 +202,11 @@ leat_base_map_get_arg_c_type (LeatDtype output)
 }
 
 static gboolean
-leat_base_map_check_operators (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output, GError **error)
+leat_base_map_check_operators (LeatBaseMap *self, const LeatMapValues *values, LeatDtype output, GError **error)
 {
   gboolean whole = output == LEAT_DTYPE_I64 || output == LEAT_DTYPE_U64, single = leat_base_map_is_single (output);
-  const LeatExpressionTypes types = { (const char *const *) self->input_names, inputs,
+  const LeatExpressionTypes types = { (const char *const *) values->names->pdata,
+                                      (const LeatDtype *) values->dtypes->data,
                                       whole    ? output
                                       : single ? LEAT_DTYPE_F32
                                                : LEAT_DTYPE_F64,
@@ -241,29 +246,35 @@ leat_base_map_write_least (LeatBaseMap *self, guint n_counts, guint64 row_items,
 }
 
 static char *
-leat_base_map_write_source (LeatBaseMap *self, const LeatDtype *inputs, LeatDtype output, guint n_counts,
-                            guint64 row_items)
+leat_base_map_write_source (LeatBaseMap *self, const LeatMapValues *values, LeatSpec **specs, LeatDtype output,
+                            guint n_counts, guint64 row_items)
 {
   const char *const *names = leat_expression_list_names (self->expression);
-  g_autofree char *body = leat_expression_to_c (self->expression, (const char *const *) self->input_names, inputs,
-                                                leat_base_map_is_single (output));
+  const LeatDtype *dtypes = (const LeatDtype *) values->dtypes->data;
+  g_autofree char *body =
+    leat_expression_to_c (self->expression, (const char *const *) values->names->pdata, dtypes,
+                          (const char *const *) values->items->pdata, leat_base_map_is_single (output));
   g_autofree char *value = leat_number_dup_write (output, body);
   GString *text = g_string_new (NULL);
 
-  leat_number_append_includes (text, inputs, g_strv_length (self->input_names));
+  leat_number_append_includes (text, dtypes, values->dtypes->len);
   leat_number_append_includes (text, &output, 1);
+  leat_map_values_append_types (values, specs, text);
   g_string_append (text, "__global__ void map (");
   for (guint i = 0; self->input_names[i] != NULL; i++)
-    g_string_append_printf (text, "const %s *%s, ", leat_number_get_storage (inputs[i]), self->input_names[i]);
+    g_string_append_printf (text, "const %s *%s, ", (char *) g_ptr_array_index (values->params, i),
+                            self->input_names[i]);
   for (guint i = 0; i < n_counts; i++)
     g_string_append_printf (text, "uint64_t %s_count, ", self->input_names[i]);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) self->input_names, names[i]))
       g_string_append_printf (text, "%s %s, ", leat_base_map_get_arg_c_type (output), names[i]);
-  g_string_append_printf (text, "%s *out%s)\n{\n", leat_number_get_storage (output),
+  g_string_append_printf (text, "%s *out%s)\n{\n",
+                          values->store != NULL ? (const char *) g_ptr_array_index (values->params, 0)
+                                                : leat_number_get_storage (output),
                           n_counts > 1 ? ", uint64_t *out_count" : "");
   leat_base_map_write_least (self, n_counts, row_items, text);
-  g_string_append_printf (text, "  GRID_FOR (i, leat_items)\n    out[i] = %s;\n}\n", value);
+  leat_map_values_append_loop (values, value, text);
   return g_string_free (text, FALSE);
 }
 
@@ -279,7 +290,7 @@ leat_base_map_has_shape_of (LeatSpec *spec, LeatSpec *other)
 }
 
 static gboolean
-leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, LeatDtype *types, GError **error)
+leat_base_map_check_shapes (LeatBaseMap *self, LeatNegotiation *negotiation, LeatSpec **specs, GError **error)
 {
   LeatSpec *first = leat_negotiation_get_input (negotiation, self->input_names[0]);
 
@@ -288,7 +299,7 @@ leat_base_map_check_types (LeatBaseMap *self, LeatNegotiation *negotiation, Leat
       LeatSpec *spec = leat_negotiation_get_input (negotiation, self->input_names[i]);
       gboolean same = leat_base_map_has_shape_of (spec, first);
 
-      types[i] = leat_spec_get_dtype (spec);
+      specs[i] = spec;
       if (!same)
         {
           g_autofree char *text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
@@ -311,11 +322,13 @@ leat_base_map_get_row_items (LeatSpec *spec)
 }
 
 static gboolean
-leat_base_map_compile_text (LeatBaseMap *self, LeatSpec *like, const LeatDtype *types, LeatDtype output, GError **error)
+leat_base_map_compile_text (LeatBaseMap *self, const LeatMapValues *values, LeatSpec **specs, LeatDtype output,
+                            GError **error)
 {
+  LeatSpec *like = specs[0];
   guint n_counts = leat_base_map_get_n_counts (self, leat_spec_is_bounded (like));
   guint64 row_items = leat_base_map_get_row_items (like);
-  g_autofree char *text = leat_base_map_write_source (self, types, output, n_counts, row_items);
+  g_autofree char *text = leat_base_map_write_source (self, values, specs, output, n_counts, row_items);
   LeatFloatFlags floats;
 
   if (!leat_float_flags_parse (self->fp, &floats, error))
@@ -330,27 +343,49 @@ leat_base_map_compile_text (LeatBaseMap *self, LeatSpec *like, const LeatDtype *
   return self->source != NULL;
 }
 
+static LeatMapValues *
+leat_base_map_find_values (LeatBaseMap *self, LeatSpec **specs, GError **error)
+{
+  LeatMapValues *values = leat_map_values_new (self->expression, self->input_names, specs, error);
+
+  leat_node_blame (LEAT_NODE (self), values == NULL ? "expr" : "into");
+  if (values == NULL || self->into == NULL)
+    return values;
+  if (self->type != 0)
+    g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+                 "into=%s: the result has the type of that field, so leave type=%s out", self->into,
+                 type_choices[self->type]);
+  if (self->type == 0 && leat_map_values_set_target (values, self->into, specs[0], error))
+    return values;
+  leat_map_values_free (values);
+  return NULL;
+}
+
 static gboolean
 leat_base_map_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatBaseMap *self = LEAT_BASE_MAP (node);
-  g_autofree LeatDtype *types = g_new0 (LeatDtype, g_strv_length (self->input_names) + 1);
+  g_autofree LeatSpec **specs = g_new0 (LeatSpec *, g_strv_length (self->input_names) + 1);
   guint64 dims[LEAT_SPEC_MAX_DIMS];
+  g_autoptr (LeatMapValues) values = NULL;
   g_autoptr (LeatSpec) spec = NULL;
   LeatSpec *like;
   LeatDtype output;
 
-  if (!leat_base_map_check_types (self, negotiation, types, error))
+  if (!leat_base_map_check_shapes (self, negotiation, specs, error)
+      || (values = leat_base_map_find_values (self, specs, error)) == NULL)
     return FALSE;
-  like = leat_negotiation_get_input (negotiation, self->input_names[0]);
-  output = self->type == 0 ? types[0] : leat_dtype_from_name (type_choices[self->type]);
+  like = specs[0];
+  output = self->type == 0 ? leat_map_values_get_first (values) : leat_dtype_from_name (type_choices[self->type]);
   for (guint i = 0; i < leat_spec_get_n_dims (like); i++)
     dims[i] = leat_spec_get_dim (like, i);
   /* A wider type can make it too big, which set_output () then says. */
-  spec = leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
-  return leat_base_map_check_operators (self, types, output, error)
+  spec = self->into != NULL
+           ? leat_spec_new_with_shape (like, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like))
+           : leat_spec_new (output, dims, leat_spec_get_n_dims (like), leat_spec_is_bounded (like));
+  return leat_base_map_check_operators (self, values, output, error)
          && leat_base_map_set_arg_types (self, leat_base_map_get_arg_type (output), error)
-         && leat_base_map_compile_text (self, like, types, output, error)
+         && leat_base_map_compile_text (self, values, specs, output, error)
          && leat_negotiation_set_output (negotiation, "out", spec, error);
 }
 
@@ -396,8 +431,7 @@ leat_base_map_update_state (LeatBaseMap *self, LeatRecorder *recorder)
 
   for (guint i = 0; self->input_names[i] != NULL && !updated; i++)
     updated =
-      leat_spec_get_dtype (leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, self->input_names[i])))
-        == leat_spec_get_dtype (out)
+      leat_spec_equal (leat_recorder_get_spec (recorder, leat_recorder_get_input (recorder, self->input_names[i])), out)
       && leat_recorder_update (recorder, "out", self->input_names[i]);
 }
 

@@ -20,6 +20,9 @@ gboolean leat_number_is_complex (LeatDtype dtype);
 /* Of f32 and f64, and what follows their rules. */
 gboolean leat_number_is_real (LeatDtype dtype);
 
+/* FALSE, with the way to a field, where items at the input @port are records. */
+gboolean leat_number_check (LeatNode *node, const char *port, LeatSpec *spec, GError **error);
+
 /* The value of the item @item, and the item of the value @value, each an expression in C. (transfer full) */
 char *leat_number_dup_read (LeatDtype dtype, const char *item);
 char *leat_number_dup_write (LeatDtype dtype, const char *value);

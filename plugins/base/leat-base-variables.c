@@ -30,7 +30,7 @@ static GBytes *
 leat_variables_read_input (LeatInputFile *input, const LeatKernelType *type, const char *name, GError **error)
 {
   gboolean is_array = g_str_has_suffix (leat_input_file_get_path (input), ".npy");
-  LeatNpyHeader header = { 0 };
+  g_auto (LeatNpyHeader) header = { 0 };
   guint64 size = leat_input_file_get_size (input);
   g_autofree guint8 *items = NULL;
   gsize got = 0;

@@ -24,6 +24,7 @@ static void
 leat_csr_array_clear (LeatCsrArray *self)
 {
   g_clear_pointer (&self->items, g_free);
+  leat_npy_header_clear (&self->header);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatCsrArray, leat_csr_array_clear)

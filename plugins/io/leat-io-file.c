@@ -63,11 +63,12 @@ static LeatSpec *
 leat_io_file_choose_spec (LeatIoFile *self, LeatSpec *allowed)
 {
   guint n_dims = leat_spec_has_shape (allowed) ? leat_spec_get_n_dims (allowed) : 1;
-  LeatDtype dtype = leat_spec_get_dtype (allowed) != LEAT_DTYPE_ANY ? leat_spec_get_dtype (allowed) : LEAT_DTYPE_U8;
   gboolean whole = leat_spec_has_shape (allowed) && n_dims > 0 && leat_spec_get_dim_name (allowed, 0) != NULL
                    && !leat_spec_is_bounded (allowed);
   guint64 dims[LEAT_SPEC_MAX_DIMS] = { 0 };
-  guint64 row = leat_dtype_get_size (dtype);
+  g_autoptr (LeatSpec) byte = leat_spec_new (LEAT_DTYPE_U8, NULL, 0, FALSE);
+  LeatSpec *items = leat_spec_get_dtype (allowed) != LEAT_DTYPE_ANY ? allowed : byte;
+  guint64 row = leat_spec_get_item_bytes (items);
 
   for (guint i = 1; i < n_dims; i++)
     {
@@ -76,14 +77,14 @@ leat_io_file_choose_spec (LeatIoFile *self, LeatSpec *allowed)
         return NULL;
     }
   if (n_dims == 0)
-    return leat_spec_new (dtype, dims, 0, FALSE);
+    return leat_spec_new_with_shape (items, dims, 0, FALSE);
   if (leat_spec_has_shape (allowed))
     dims[0] = leat_spec_get_dim (allowed, 0);
   if (dims[0] == 0)
     dims[0] = MAX ((whole ? leat_io_file_measure (self) : self->chunk) / row, 1);
   else
     whole = !leat_spec_is_bounded (allowed);
-  return leat_spec_new (dtype, dims, n_dims, !whole);
+  return leat_spec_new_with_shape (items, dims, n_dims, !whole);
 }
 
 static gboolean

@@ -78,7 +78,7 @@ leat_io_npy_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **er
   LeatIoNpy *self = LEAT_IO_NPY (node);
   g_autoptr (LeatInputFile) input = NULL;
   g_autoptr (LeatSpec) spec = NULL;
-  LeatNpyHeader header;
+  g_auto (LeatNpyHeader) header = { 0 };
 
   if (!leat_endpoint_is_source (LEAT_ENDPOINT (self)))
     return TRUE;
@@ -94,6 +94,7 @@ leat_io_npy_start_source (LeatIoNpy *self, GError **error)
   LeatSpec *planned = leat_file_role_get_spec (LEAT_NODE (self));
   g_autoptr (LeatSpec) spec = NULL;
 
+  leat_npy_header_clear (&self->header);
   self->input = leat_io_npy_open (self, &self->header, error);
   spec = self->input != NULL ? leat_io_npy_new_spec (self, &self->header, error) : NULL;
   if (spec == NULL)
@@ -203,25 +204,27 @@ leat_io_npy_complete (LeatEndpoint *endpoint, LeatView *view, GError **error)
 }
 
 /* One run of a spec that is not bounded is that array; several are one array, joined along the first dimension. */
-static void
-leat_io_npy_format_header (LeatIoNpy *self, LeatSpec *spec, guint8 header[LEAT_NPY_HEADER_BYTES])
+static GBytes *
+leat_io_npy_format_header (LeatIoNpy *self, LeatSpec *spec)
 {
   guint n_dims = leat_spec_get_n_dims (spec);
   guint64 dims[LEAT_SPEC_MAX_DIMS] = { 0 };
+  g_autoptr (LeatSpec) array = NULL;
 
   for (guint i = 0; i < n_dims; i++)
     dims[i] = leat_spec_get_dim (spec, i);
   dims[0] = self->rows_written;
   if (n_dims == 0 && self->runs != 1)
     n_dims = 1;
-  leat_npy_header_format (leat_spec_get_dtype (spec), dims, n_dims, header);
+  array = leat_spec_new_with_shape (spec, dims, n_dims, FALSE);
+  return leat_npy_header_format (array);
 }
 
 /* Where nothing can be written over, the shape must be known with the first run, which is then the only one. */
 static gboolean
 leat_io_npy_write_header (LeatIoNpy *self, LeatSpec *spec, GError **error)
 {
-  guint8 header[LEAT_NPY_HEADER_BYTES];
+  g_autoptr (GBytes) header = NULL;
 
   if (!leat_output_file_is_seekable (self->output) && (leat_spec_is_bounded (spec) || self->runs > 1))
     {
@@ -232,8 +235,8 @@ leat_io_npy_write_header (LeatIoNpy *self, LeatSpec *spec, GError **error)
     }
   if (self->runs > 1)
     return TRUE;
-  leat_io_npy_format_header (self, spec, header);
-  return leat_output_file_write (self->output, header, sizeof header, NULL, error);
+  header = leat_io_npy_format_header (self, spec);
+  return leat_output_file_write (self->output, g_bytes_get_data (header, NULL), g_bytes_get_size (header), NULL, error);
 }
 
 static gboolean
@@ -252,15 +255,17 @@ static gboolean
 leat_io_npy_finish (LeatEndpoint *endpoint, GError **error)
 {
   LeatIoNpy *self = LEAT_IO_NPY (endpoint);
-  guint8 header[LEAT_NPY_HEADER_BYTES];
+  g_autoptr (GBytes) header = NULL;
+  gconstpointer data;
+  gsize size;
 
   if (self->output == NULL)
     return TRUE;
-  leat_io_npy_format_header (self, leat_file_role_get_spec (LEAT_NODE (self)), header);
-  if (self->runs == 0 && !leat_output_file_write (self->output, header, sizeof header, NULL, error))
+  header = leat_io_npy_format_header (self, leat_file_role_get_spec (LEAT_NODE (self)));
+  data = g_bytes_get_data (header, &size);
+  if (self->runs == 0 && !leat_output_file_write (self->output, data, size, NULL, error))
     return FALSE;
-  if (leat_output_file_is_seekable (self->output)
-      && !leat_output_file_write_at (self->output, 0, header, sizeof header, error))
+  if (leat_output_file_is_seekable (self->output) && !leat_output_file_write_at (self->output, 0, data, size, error))
     return FALSE;
   return leat_output_file_commit (self->output, error);
 }
@@ -272,6 +277,7 @@ leat_io_npy_stop (LeatEndpoint *endpoint)
 
   g_clear_pointer (&self->input, leat_input_file_free);
   g_clear_pointer (&self->output, leat_output_file_free);
+  leat_npy_header_clear (&self->header);
 }
 
 static void
@@ -316,7 +322,8 @@ const LeatNodeInfo leat_io_npy_info = {
   NULL,
   "Reads or writes an array as an .npy file",
   "With out linked, the node reads an array that NumPy's save () wrote.  The file "
-  "gives the spec, such as f32[480,640].  With rows=1000 the array comes in pieces, "
+  "gives the spec, such as f32[480,640], or {x:f32,y:f32}[9] of an array with fields.  With rows=1000 the array comes "
+  "in pieces, "
   "f32[<=1000,640], so that it may be larger than memory.  Items "
   "in the other byte order are converted.  The whole header is checked before any item "
   "is read.\n\nWith in linked, the node writes one array.  Data of several runs is "

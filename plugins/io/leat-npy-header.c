@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The head of .npy files, read and written: type, order and shape of the array behind it.  Items are left alone, but
- * for their byte order. */
+/* The head of .npy files, read and written: order and shape of the array behind it; leat-npy-descr.c has the type.
+ * Items are left alone, but for their byte order. */
 
-#include "leat-npy-header.h"
+#include "leat-npy-text.h"
 
 #include <string.h>
 
@@ -13,158 +13,7 @@
 #define LEAT_NPY_PREFIX   12         /* magic, version, length of the text in the longer form */
 #define LEAT_NPY_MAX_TEXT (64 << 10) /* NumPy itself writes some hundred bytes */
 
-/* The text is one Python dictionary with three known keys.  It is read as just that: nothing is evaluated. */
-typedef struct
-{
-  const char *at;
-  const char *end;
-  LeatNpyHeader *header;
-  gboolean fortran;
-  guint seen; /* bits of leat_npy_keys */
-  GError **error;
-} LeatNpyText;
-
 static const char *const leat_npy_keys[] = { "descr", "fortran_order", "shape", NULL };
-
-G_GNUC_PRINTF (2, 3)
-static gboolean
-leat_npy_refuse (GError **error, const char *format, ...)
-{
-  g_autofree char *text = NULL;
-  va_list args;
-
-  va_start (args, format);
-  text = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, text);
-  return FALSE;
-}
-
-static char
-leat_npy_text_peek (LeatNpyText *self)
-{
-  while (self->at < self->end && g_ascii_isspace (*self->at))
-    self->at++;
-  return self->at < self->end ? *self->at : '\0';
-}
-
-static gboolean
-leat_npy_text_take (LeatNpyText *self, char c)
-{
-  if (leat_npy_text_peek (self) != c || self->at == self->end)
-    return FALSE;
-  self->at++;
-  return TRUE;
-}
-
-static gboolean
-leat_npy_text_expect (LeatNpyText *self, char c, const char *where)
-{
-  if (leat_npy_text_take (self, c))
-    return TRUE;
-  return leat_npy_refuse (self->error, "its header is damaged: '%c' is missing %s", c, where);
-}
-
-static gboolean
-leat_npy_text_read_string (LeatNpyText *self, char *to, gsize size)
-{
-  char quote = leat_npy_text_peek (self);
-  const char *close;
-
-  if (quote != '\'' && quote != '"')
-    return leat_npy_refuse (self->error, "its header is damaged: a quoted word is missing");
-  close = memchr (self->at + 1, quote, (gsize) (self->end - self->at - 1));
-  if (close == NULL || (gsize) (close - self->at) > size)
-    return leat_npy_refuse (self->error, "its header is damaged: a quoted word does not end");
-  for (const char *c = self->at + 1; c < close; c++)
-    if (!g_ascii_isprint (*c) || *c == '\\')
-      return leat_npy_refuse (self->error, "its header is damaged: a quoted word holds a stray character");
-  memcpy (to, self->at + 1, (gsize) (close - self->at - 1));
-  to[close - self->at - 1] = '\0';
-  self->at = close + 1;
-  return TRUE;
-}
-
-/* Types that NumPy does not have are written as ml_dtypes writes them: the size alone, but for one that has a kind. */
-static LeatDtype
-leat_npy_find_dtype (char kind, guint64 size)
-{
-  static const struct
-  {
-    char kind;
-    guint8 size;
-    LeatDtype dtype;
-  } types[] = {
-    { 'b', 1, LEAT_DTYPE_BOOL },   { 'u', 1, LEAT_DTYPE_U8 },     { 'u', 2, LEAT_DTYPE_U16 },
-    { 'u', 4, LEAT_DTYPE_U32 },    { 'u', 8, LEAT_DTYPE_U64 },    { 'i', 1, LEAT_DTYPE_I8 },
-    { 'i', 2, LEAT_DTYPE_I16 },    { 'i', 4, LEAT_DTYPE_I32 },    { 'i', 8, LEAT_DTYPE_I64 },
-    { 'f', 2, LEAT_DTYPE_F16 },    { 'f', 4, LEAT_DTYPE_F32 },    { 'f', 8, LEAT_DTYPE_F64 },
-    { 'c', 8, LEAT_DTYPE_C64 },    { 'c', 16, LEAT_DTYPE_C128 },  { 'V', 2, LEAT_DTYPE_BF16 },
-    { 'V', 1, LEAT_DTYPE_F8E4M3 }, { 'f', 1, LEAT_DTYPE_F8E5M2 },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    if (types[i].kind == kind && types[i].size == size)
-      return types[i].dtype;
-  return LEAT_DTYPE_ANY;
-}
-
-/* Names that other libraries write where NumPy has none. */
-static LeatDtype
-leat_npy_find_name (const char *name)
-{
-  static const struct
-  {
-    const char *name;
-    LeatDtype dtype;
-  } names[] = { { "bfloat16", LEAT_DTYPE_BF16 },
-                { "float8_e4m3fn", LEAT_DTYPE_F8E4M3 },
-                { "float8_e5m2", LEAT_DTYPE_F8E5M2 },
-                { "bool", LEAT_DTYPE_BOOL } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (names[i].name, name))
-      return names[i].dtype;
-  return LEAT_DTYPE_ANY;
-}
-
-static gboolean
-leat_npy_text_read_descr (LeatNpyText *self)
-{
-  const char native = G_BYTE_ORDER == G_LITTLE_ENDIAN ? '<' : '>';
-  guint64 size = 0;
-  char descr[32];
-
-  if (leat_npy_text_peek (self) == '[')
-    return leat_npy_refuse (self->error, "it holds records of several fields; save each field as an array of its own");
-  if (!leat_npy_text_read_string (self, descr, sizeof descr))
-    return FALSE;
-  if (strchr ("<>=|", descr[0]) != NULL && descr[0] != '\0' && descr[1] != '\0'
-      && g_ascii_string_to_unsigned (descr + 2, 10, 1, 64, &size, NULL))
-    self->header->dtype = leat_npy_find_dtype (descr[1], size);
-  else
-    self->header->dtype = leat_npy_find_name (descr);
-  if (self->header->dtype == LEAT_DTYPE_ANY || (descr[0] == '|' && size > 1 && descr[1] != 'V'))
-    return leat_npy_refuse (self->error,
-                            "it holds items of type \"%s\", which Leat does not have; convert them to u8 to u64, i8 to "
-                            "i64, f16, f32, f64, c64, c128 or bool first, as NumPy's astype () does",
-                            descr);
-  self->header->nameless = descr[1] == 'V' && size == 1;
-  self->header->swapped = size > 1 && descr[0] != native && descr[0] != '=' && descr[0] != '|';
-  return TRUE;
-}
-
-static gboolean
-leat_npy_text_read_word (LeatNpyText *self, const char *word)
-{
-  gsize length = strlen (word);
-
-  leat_npy_text_peek (self);
-  if ((gsize) (self->end - self->at) < length || memcmp (self->at, word, length) != 0)
-    return FALSE;
-  self->at += length;
-  return TRUE;
-}
 
 static gboolean
 leat_npy_text_read_order (LeatNpyText *self)
@@ -173,22 +22,6 @@ leat_npy_text_read_order (LeatNpyText *self)
     self->fortran = TRUE;
   else if (!leat_npy_text_read_word (self, "False"))
     return leat_npy_refuse (self->error, "its header is damaged: fortran_order is neither True nor False");
-  return TRUE;
-}
-
-static gboolean
-leat_npy_text_read_number (LeatNpyText *self, guint64 *number)
-{
-  if (!g_ascii_isdigit (leat_npy_text_peek (self)))
-    return leat_npy_refuse (self->error, "its header is damaged: the shape holds something other than sizes");
-  *number = 0;
-  for (; self->at < self->end && g_ascii_isdigit (*self->at); self->at++)
-    if (!g_uint64_checked_mul (number, *number, 10)
-        || !g_uint64_checked_add (number, *number, (guint64) (*self->at - '0')))
-      return leat_npy_refuse (self->error, "its header claims a size beyond 64 bits");
-  /* Python 2 wrote long numbers so. */
-  if (self->at < self->end && *self->at == 'L')
-    self->at++;
   return TRUE;
 }
 
@@ -266,7 +99,7 @@ leat_npy_header_check_order (const LeatNpyHeader *self, gboolean fortran, GError
 static gboolean
 leat_npy_header_measure (LeatNpyHeader *self, GError **error)
 {
-  self->bytes = leat_dtype_get_size (self->dtype);
+  self->bytes = self->items != NULL ? leat_spec_get_item_bytes (self->items) : leat_dtype_get_size (self->dtype);
   for (guint i = 0; i < self->n_dims; i++)
     if (!g_uint64_checked_mul (&self->bytes, self->bytes, self->dims[i]) || self->bytes > G_MAXINT64 / 2)
       return leat_npy_refuse (error, "its header claims a shape of more bytes than any memory holds");
@@ -308,6 +141,12 @@ leat_npy_header_find_text (const guint8 *prefix, gsize size, gsize *begin, gsize
     return leat_npy_refuse (error, "its header claims to be %" G_GSIZE_FORMAT " bytes long; %d is the most", *length,
                             LEAT_NPY_MAX_TEXT);
   return TRUE;
+}
+
+void
+leat_npy_header_clear (LeatNpyHeader *self)
+{
+  g_clear_pointer (&self->items, leat_spec_unref);
 }
 
 gboolean
@@ -439,7 +278,8 @@ leat_npy_header_new_spec (const LeatNpyHeader *self, guint64 rows, GError **erro
       leat_npy_refuse (error, "the array is a single number and has no rows; leave \"rows\" out");
       return NULL;
     }
-  spec = leat_spec_new (self->dtype, dims, self->n_dims, rows > 0);
+  spec = self->items != NULL ? leat_spec_new_with_shape (self->items, dims, self->n_dims, rows > 0)
+                             : leat_spec_new (self->dtype, dims, self->n_dims, rows > 0);
   if (spec == NULL)
     leat_npy_refuse (error, "rows=%" G_GUINT64_FORMAT " of this array are more bytes than any memory holds", rows);
   return spec;
@@ -467,30 +307,25 @@ leat_npy_header_swap (const LeatNpyHeader *self, gpointer items, guint64 bytes)
       *at = GUINT64_SWAP_LE_BE (*at);
 }
 
-static char
-leat_npy_get_kind (LeatDtype dtype)
+/* A shape of other numbers must find room in a header that is written over: eight of 20 digits. */
+GBytes *
+leat_npy_header_format (LeatSpec *spec)
 {
-  if (dtype == LEAT_DTYPE_BF16 || dtype == LEAT_DTYPE_F8E4M3 || dtype == LEAT_DTYPE_F8E5M2)
-    return 'V';
-  return leat_dtype_get_name (dtype)[0];
-}
+  g_autoptr (GString) text = g_string_new (LEAT_NPY_MAGIC "\x01###{'descr': ");
+  gsize size;
 
-void
-leat_npy_header_format (LeatDtype dtype, const guint64 *dims, guint n_dims, guint8 header[LEAT_NPY_HEADER_BYTES])
-{
-  const guint text = LEAT_NPY_HEADER_BYTES - 10;
-  gsize size = leat_dtype_get_size (dtype);
-  char order = size == 1 && leat_npy_get_kind (dtype) != 'V' ? '|' : G_BYTE_ORDER == G_LITTLE_ENDIAN ? '<' : '>';
-  char *at = (char *) header + 10, *end = (char *) header + LEAT_NPY_HEADER_BYTES;
-
-  memcpy (header, LEAT_NPY_MAGIC "\x01\x00", 8);
-  header[8] = text & 0xff;
-  header[9] = text >> 8;
-  at += g_snprintf (at, (gulong) (end - at), "{'descr': '%c%c%" G_GSIZE_FORMAT "', 'fortran_order': False, 'shape': (",
-                    order, leat_npy_get_kind (dtype), size);
-  for (guint i = 0; i < n_dims; i++)
-    at += g_snprintf (at, (gulong) (end - at), i == 0 ? "%" G_GUINT64_FORMAT "," : " %" G_GUINT64_FORMAT ",", dims[i]);
-  at += g_snprintf (at, (gulong) (end - at), "), }");
-  memset (at, ' ', (gsize) (end - at));
-  end[-1] = '\n';
+  leat_npy_append_descr (text, spec);
+  size = MAX ((text->len + 226 + 63) / 64 * 64, LEAT_NPY_HEADER_BYTES);
+  g_string_append (text, ", 'fortran_order': False, 'shape': (");
+  for (guint i = 0; i < leat_spec_get_n_dims (spec); i++)
+    g_string_append_printf (text, i == 0 ? "%" G_GUINT64_FORMAT "," : " %" G_GUINT64_FORMAT ",",
+                            leat_spec_get_dim (spec, i));
+  g_string_append (text, "), }");
+  while (text->len + 1 < size)
+    g_string_append_c (text, ' ');
+  g_string_append_c (text, '\n');
+  text->str[7] = 0;
+  text->str[8] = (char) ((size - 10) & 0xff);
+  text->str[9] = (char) ((size - 10) >> 8);
+  return g_string_free_to_bytes (g_steal_pointer (&text));
 }

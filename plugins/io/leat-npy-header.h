@@ -7,13 +7,14 @@
 
 G_BEGIN_DECLS
 
-/* Room that a written header takes when it must be written anew with another shape. */
+/* Room that a written header takes when it must be written anew with another shape; that of records may take more. */
 #define LEAT_NPY_HEADER_BYTES 256
 
 /* The head of an .npy file says this about the array that follows it. */
 typedef struct
 {
   LeatDtype dtype;
+  LeatSpec *items;   /* (nullable): of records, their fields; no shape */
   gboolean swapped;  /* items are in the other byte order */
   gboolean nameless; /* the file tells the size of an item alone, and several types are of that size */
   guint n_dims;
@@ -22,8 +23,11 @@ typedef struct
   guint64 bytes;  /* that they take */
 } LeatNpyHeader;
 
+void leat_npy_header_clear (LeatNpyHeader *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatNpyHeader, leat_npy_header_clear)
+
 /* Reads the header of an array of which @size bytes are at @data.  LEAT_GRAPH_ERROR_DATA; the message does not name
- * the file, the caller does. */
+ * the file, the caller does.  What was in @self is not cleared. */
 gboolean leat_npy_header_parse (LeatNpyHeader *self, const guint8 *data, gsize size, GError **error);
 /* Reads the header from the front of @input, which must be regular and hold all the items; the items are next. */
 gboolean leat_npy_header_read (LeatNpyHeader *self, LeatInputFile *input, GError **error);
@@ -34,7 +38,7 @@ gboolean leat_npy_header_read_as (LeatNpyHeader *self, LeatDtype type, LeatInput
 LeatSpec *leat_npy_header_new_spec (const LeatNpyHeader *self, guint64 rows, GError **error);
 /* Turns @bytes of items into the byte order of this machine, and those of bool into 0 and 1. */
 void leat_npy_header_swap (const LeatNpyHeader *self, gpointer items, guint64 bytes);
-/* Writes a header of LEAT_NPY_HEADER_BYTES for an array of @n_dims dimensions. */
-void leat_npy_header_format (LeatDtype dtype, const guint64 *dims, guint n_dims, guint8 header[LEAT_NPY_HEADER_BYTES]);
+/* A header for an array of @spec; its size depends on the type of the items alone. (transfer full) */
+GBytes *leat_npy_header_format (LeatSpec *spec);
 
 G_END_DECLS

@@ -265,14 +265,14 @@ leat_operation_dup_identity (const LeatOperation *self)
     return g_strdup (self->identity[0] == 'l' ? leat_primitive_get_lowest (leat_number_get_rules (self->result))
                                               : leat_primitive_get_greatest (leat_number_get_rules (self->result)));
   number = leat_expression_parse (self->identity, NULL);
-  return leat_expression_to_c (number, (const char *const[]){ NULL }, NULL, leat_operation_is_single (self));
+  return leat_expression_to_c (number, (const char *const[]){ NULL }, NULL, NULL, leat_operation_is_single (self));
 }
 
 static void
 leat_operation_write_expression (const LeatOperation *self, const char *item, GString *head)
 {
   g_autofree char *text =
-    leat_expression_to_c (self->expression, (const char *const[]){ NULL }, NULL, leat_operation_is_single (self));
+    leat_expression_to_c (self->expression, (const char *const[]){ NULL }, NULL, NULL, leat_operation_is_single (self));
   g_autofree char *identity = leat_operation_dup_identity (self), *give = leat_number_dup_write (self->result, "a");
 
   leat_operation_write_plain (head, leat_number_get_value (self->result), identity, item, text, give);

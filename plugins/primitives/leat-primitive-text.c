@@ -93,6 +93,15 @@ leat_primitive_source_new (const char *body, const char *head, GError **error)
   return leat_primitive_append_text (text, body, error) ? leat_kernel_source_new (name, text->str, error) : NULL;
 }
 
+gboolean
+leat_primitive_has_items_of (LeatSpec *spec, LeatSpec *other)
+{
+  g_autoptr (LeatSpec) item = leat_spec_new_with_shape (spec, NULL, 0, FALSE);
+  g_autoptr (LeatSpec) other_item = leat_spec_new_with_shape (other, NULL, 0, FALSE);
+
+  return leat_spec_equal (item, other_item);
+}
+
 guint64
 leat_primitive_get_row_items (LeatSpec *spec)
 {

@@ -25,6 +25,8 @@ gboolean leat_primitive_append_text (GString *head, const char *file, GError **e
 /* Several; @files is ended by NULL. */
 gboolean leat_primitive_append_texts (GString *head, const char *const *files, GError **error);
 
+/* Whether items are of one type, and have the same fields. */
+gboolean leat_primitive_has_items_of (LeatSpec *spec, LeatSpec *other);
 /* Steps of the leading dimension have so many items each. */
 guint64 leat_primitive_get_row_items (LeatSpec *spec);
 /* FALSE, with an error that shows both specs, unless @flags has a whole number for each @each of @x, which @as_many

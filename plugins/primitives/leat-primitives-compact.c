@@ -342,6 +342,12 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
   gboolean is_complex = leat_number_is_complex (column->dtype),
            has_bits = leat_dtype_get_name (column->dtype)[0] == 'u';
 
+  if (column->dtype == LEAT_DTYPE_RECORD)
+    return leat_compact_fail (
+      error, LEAT_GRAPH_ERROR_SPEC,
+      "input \"%s\" is %s, and it does not look into records: let map make flags of them, as with "
+      "expr=x.%s>0 type=bool, and link those to \"flags\", with by=flags",
+      column->name, text, leat_spec_get_field_name (spec, 0));
   if (single && !is_complex && (self->by != LEAT_COMPACT_BY_BITS || has_bits))
     return TRUE;
   return leat_compact_fail (
@@ -463,7 +469,7 @@ leat_primitives_compact_describe_predicate (LeatPrimitivesCompact *self, GError 
   self->layout->args = (char **) g_ptr_array_free (g_steal_pointer (&args), FALSE);
   self->layout->predicate =
     self->expression != NULL
-      ? leat_expression_to_c (self->expression, none, NULL, g_str_equal (self->layout->arg_type, "float"))
+      ? leat_expression_to_c (self->expression, none, NULL, NULL, g_str_equal (self->layout->arg_type, "float"))
       : g_strdup (self->by == LEAT_COMPACT_BY_FLAGS ? "flags != 0" : "bits != 0");
   return leat_primitives_compact_check_operators (self, error)
          && leat_primitives_compact_set_arg_types (self, type, error);
@@ -525,15 +531,15 @@ leat_primitives_compact_grow (LeatPrimitivesCompact *self, LeatNegotiation *nego
 
 static gboolean
 leat_primitives_compact_state (LeatPrimitivesCompact *self, LeatNegotiation *negotiation, const char *output,
-                               LeatSpec *like, LeatDtype dtype, guint64 room, GError **error)
+                               LeatSpec *like, guint64 room, GError **error)
 {
   guint64 dims[LEAT_SPEC_MAX_DIMS] = { room };
-  guint n_dims = like != NULL ? leat_spec_get_n_dims (like) : 1;
+  guint n_dims = MAX (leat_spec_get_n_dims (like), 1);
   g_autoptr (LeatSpec) spec = NULL;
 
   for (guint i = 1; i < n_dims; i++)
     dims[i] = leat_spec_get_dim (like, i);
-  spec = leat_spec_new (dtype, dims, n_dims, TRUE);
+  spec = leat_spec_new_with_shape (like, dims, n_dims, TRUE);
   return leat_negotiation_set_output (negotiation, output, spec, error);
 }
 
@@ -541,6 +547,7 @@ static gboolean
 leat_primitives_compact_negotiate (LeatNode *node, LeatNegotiation *negotiation, GError **error)
 {
   LeatPrimitivesCompact *self = LEAT_PRIMITIVES_COMPACT (node);
+  g_autoptr (LeatSpec) number = leat_spec_new (self->index == 0 ? LEAT_DTYPE_U32 : LEAT_DTYPE_U64, NULL, 0, FALSE);
   guint64 room;
 
   if (!leat_primitives_compact_describe (self, negotiation, error))
@@ -558,14 +565,12 @@ leat_primitives_compact_negotiate (LeatNode *node, LeatNegotiation *negotiation,
 
       if (column->output != NULL
           && !leat_primitives_compact_state (self, negotiation, column->output,
-                                             leat_negotiation_get_input (negotiation, column->name), column->dtype,
-                                             room, error))
+                                             leat_negotiation_get_input (negotiation, column->name), room, error))
         return FALSE;
     }
   leat_compact_layout_choose (self->layout);
   return self->layout->numbers == NULL
-         || leat_primitives_compact_state (self, negotiation, self->layout->numbers, NULL,
-                                           self->index == 0 ? LEAT_DTYPE_U32 : LEAT_DTYPE_U64, room, error);
+         || leat_primitives_compact_state (self, negotiation, self->layout->numbers, number, room, error);
 }
 
 /* The parts that a call is made from. */

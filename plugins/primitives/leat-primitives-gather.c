@@ -61,15 +61,14 @@ leat_primitives_gather_make_spec (LeatSpec *items, LeatSpec *at)
   for (guint i = 1; i < more; i++)
     dims[n + i - 1] = leat_spec_get_dim (items, i);
   n += more - 1;
-  return n <= LEAT_SPEC_MAX_DIMS ? leat_spec_new (leat_spec_get_dtype (items), dims, n, leat_spec_is_bounded (at))
-                                 : NULL;
+  return n <= LEAT_SPEC_MAX_DIMS ? leat_spec_new_with_shape (items, dims, n, leat_spec_is_bounded (at)) : NULL;
 }
 
 static gboolean
 leat_primitives_gather_compile (LeatPrimitivesGather *self, LeatSpec *items, LeatSpec *at, GError **error)
 {
   g_autoptr (GString) head = g_string_new (NULL);
-  guint64 bytes = leat_primitive_get_row_items (items) * leat_dtype_get_size (leat_spec_get_dtype (items)), word_bytes;
+  guint64 bytes = leat_spec_get_row_bytes (items), word_bytes;
   const char *word = leat_primitive_rows_get_word (bytes, &word_bytes);
 
   g_string_append_printf (

@@ -196,7 +196,7 @@ leat_primitives_histogram_negotiate (LeatNode *node, LeatNegotiation *negotiatio
   LeatHistogramRange range = { .item = leat_spec_get_dtype (x) };
   g_autoptr (LeatSpec) spec = leat_spec_new (self->type == 0 ? LEAT_DTYPE_U64 : LEAT_DTYPE_U32, &self->bins, 1, FALSE);
 
-  if (!leat_primitives_histogram_check_type (self, x, error)
+  if (!leat_number_check (node, "x", x, error) || !leat_primitives_histogram_check_type (self, x, error)
       || !leat_primitives_histogram_find_range (self, &range, error))
     return FALSE;
   if (self->type == 1 && leat_spec_get_items (x) > G_MAXUINT32)

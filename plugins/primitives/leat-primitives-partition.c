@@ -83,9 +83,10 @@ leat_primitives_partition_check (LeatPrimitivesPartition *self, LeatSpec *x, Lea
                                              flags != NULL ? "set where=EXPRESSION or link \"flags\", not both"
                                                            : "set where=EXPRESSION, or link \"flags\"");
   if (flags == NULL)
-    return leat_primitive_get_row_items (x) == 1
-           || leat_primitives_partition_refuse (node, error,
-                                                "where is for items, and \"x\" has rows of several; link \"flags\"");
+    return leat_number_check (node, "x", x, error)
+           && (leat_primitive_get_row_items (x) == 1
+               || leat_primitives_partition_refuse (
+                 node, error, "where is for items, and \"x\" has rows of several; link \"flags\""));
   return leat_primitive_check_flags (
     node, "flags", flags, x,
     leat_spec_get_n_dims (flags) == 1 && leat_spec_get_dim (flags, 0) == leat_spec_get_dim (x, 0), "row", error);
@@ -111,14 +112,14 @@ static gboolean
 leat_primitives_partition_compile (LeatPrimitivesPartition *self, LeatSpec *x, LeatSpec *flags, GError **error)
 {
   LeatDtype dtype = leat_spec_get_dtype (x);
-  guint64 bytes = leat_primitive_get_row_items (x) * leat_dtype_get_size (dtype), word_bytes;
+  guint64 bytes = leat_spec_get_row_bytes (x), word_bytes;
   const char *word = leat_primitive_rows_get_word (bytes, &word_bytes);
   static const char *const files[] = { "arrive.cu", "prefix.cu", "partition-rows.cu", "select-core.cu", NULL };
   g_autoptr (GString) head = g_string_new (NULL);
   g_autofree char *chosen = NULL;
 
   if (self->expression != NULL)
-    chosen = leat_expression_to_c (self->expression, (const char *const[]){ "x", NULL }, &dtype,
+    chosen = leat_expression_to_c (self->expression, (const char *const[]){ "x", NULL }, &dtype, NULL,
                                    leat_primitives_partition_is_single (dtype));
   leat_number_append_includes (head, &dtype, flags == NULL ? 1 : 0);
   leat_prefix_write_counts (head);

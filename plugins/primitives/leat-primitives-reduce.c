@@ -6,6 +6,7 @@
 
 #include "leat-primitives-reduce.h"
 
+#include "leat-base-number.h"
 #include "leat-primitive-call.h"
 #include "leat-primitive-operation.h"
 #include "leat-primitive-text.h"
@@ -137,6 +138,8 @@ leat_primitives_reduce_negotiate (LeatNode *node, LeatNegotiation *negotiation, 
   LeatSpec *x = leat_negotiation_get_input (negotiation, "x");
   g_autoptr (LeatSpec) spec = NULL;
 
+  if (!leat_number_check (node, "x", x, error))
+    return FALSE;
   self->operation.item = leat_spec_get_dtype (x);
   self->operation.result = self->type > 0 ? leat_dtype_from_name (type_choices[self->type])
                                           : leat_operation_get_result (self->op, self->operation.item);

@@ -6,6 +6,7 @@
 
 #include "leat-primitives-scan.h"
 
+#include "leat-base-number.h"
 #include "leat-primitive-operation.h"
 #include "leat-primitive-prefix.h"
 #include "leat-primitive-text.h"
@@ -164,7 +165,7 @@ leat_primitives_scan_negotiate (LeatNode *node, LeatNegotiation *negotiation, GE
   guint64 dims[LEAT_SPEC_MAX_DIMS];
   g_autoptr (LeatSpec) spec = NULL;
 
-  if (!leat_primitives_scan_check_starts (node, x, starts, error))
+  if (!leat_number_check (node, "x", x, error) || !leat_primitives_scan_check_starts (node, x, starts, error))
     return FALSE;
   self->operation.item = leat_spec_get_dtype (x);
   self->operation.result = self->type > 0 ? leat_dtype_from_name (type_choices[self->type])

@@ -101,7 +101,7 @@ leat_primitives_scatter_check (LeatPrimitivesScatter *self, LeatSpec *items, Lea
       node, error, "op=add is for u32, i32, u64 and i64, whose sums do not depend on the order", items);
   if (into == NULL)
     return TRUE;
-  if (leat_spec_is_bounded (into) || leat_spec_get_dtype (into) != dtype || leat_spec_get_n_dims (into) == 0
+  if (leat_spec_is_bounded (into) || !leat_primitive_has_items_of (into, items) || leat_spec_get_n_dims (into) == 0
       || leat_primitive_get_row_items (into) != leat_primitive_get_row_items (items))
     return leat_primitives_scatter_refuse (node, error, "input \"into\" has rows as \"items\", and is not bounded",
                                            into);
@@ -114,8 +114,8 @@ leat_primitives_scatter_compile (LeatPrimitivesScatter *self, LeatSpec *items, L
 {
   g_autoptr (GString) head = g_string_new (NULL);
   g_autofree char *outside = NULL;
-  gsize size = leat_dtype_get_size (leat_spec_get_dtype (items));
-  guint64 bytes = leat_primitive_get_row_items (items) * size, word_bytes = size;
+  gsize size = leat_spec_get_item_bytes (items);
+  guint64 bytes = leat_spec_get_row_bytes (items), word_bytes = size;
   const char *word = self->op == LEAT_SCATTER_ADD ? (size == 4 ? "uint32_t" : "uint64_t")
                                                   : leat_primitive_rows_get_word (bytes, &word_bytes);
 
@@ -154,7 +154,7 @@ leat_primitives_scatter_negotiate (LeatNode *node, LeatNegotiation *negotiation,
   for (guint i = 1; i < leat_spec_get_n_dims (items); i++)
     dims[i] = leat_spec_get_dim (items, i);
   spec = into != NULL ? leat_spec_ref (into)
-                      : leat_spec_new (leat_spec_get_dtype (items), dims, MAX (leat_spec_get_n_dims (items), 1), FALSE);
+                      : leat_spec_new_with_shape (items, dims, MAX (leat_spec_get_n_dims (items), 1), FALSE);
   return leat_negotiation_set_output (negotiation, "out", spec, error)
          && leat_primitives_scatter_compile (self, items, at, leat_spec_get_dim (spec, 0), error);
 }

@@ -110,7 +110,7 @@ leat_primitives_sort_compile (LeatPrimitivesSort *self, LeatSpec *keys, LeatSpec
   const char *word;
 
   if (values != NULL)
-    bytes = leat_primitive_get_row_items (values) * leat_dtype_get_size (leat_spec_get_dtype (values));
+    bytes = leat_spec_get_row_bytes (values);
   word = leat_primitive_rows_get_word (bytes, &word_bytes);
   leat_primitives_sort_write_key (self, leat_spec_get_dtype (keys), head);
   g_string_append_printf (head, "typedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n#define CARRIES %u\n", word,
@@ -163,7 +163,7 @@ leat_primitives_sort_set_outputs (LeatNegotiation *negotiation, LeatSpec *keys, 
 
   for (guint i = 1; i < n; i++)
     dims[i] = leat_spec_get_dim (values, i);
-  carried = leat_spec_new (leat_spec_get_dtype (values != NULL ? values : keys), dims, n, bounded);
+  carried = leat_spec_new_with_shape (values != NULL ? values : keys, dims, n, bounded);
   return leat_negotiation_set_output (negotiation, "sorted", keys, error)
          && leat_negotiation_set_output (negotiation, "from", from, error)
          && leat_negotiation_set_output (negotiation, "carried", carried, error);
@@ -176,7 +176,7 @@ leat_primitives_sort_negotiate (LeatNode *node, LeatNegotiation *negotiation, GE
   LeatSpec *keys = leat_negotiation_get_input (negotiation, "keys");
   LeatSpec *values = leat_negotiation_get_input (negotiation, "values");
 
-  if (!leat_primitives_sort_check (node, keys, values, error))
+  if (!leat_number_check (node, "keys", keys, error) || !leat_primitives_sort_check (node, keys, values, error))
     return FALSE;
   if (values == NULL && leat_primitives_sort_gives (node, "carried"))
     {

@@ -79,6 +79,8 @@ leat_primitives_unique_negotiate (LeatNode *node, LeatNegotiation *negotiation, 
   g_autoptr (LeatSpec) out = NULL, numbers = NULL;
   guint64 n;
 
+  if (!leat_number_check (node, "x", x, error))
+    return FALSE;
   if (leat_spec_get_n_dims (x) != 1)
     {
       g_autofree char *text = leat_spec_to_string (x, LEAT_SPEC_STYLE_FILE);

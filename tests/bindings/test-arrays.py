@@ -77,6 +77,24 @@ def refuses(kind, *words):
     raise AssertionError(f"no {kind}")
 
 
+def test_records_are_structured_arrays():
+    fields = [("a", "u1"), ("p", [("x", "<f4"), ("y", "<f8")], (2,)), ("v", "<f4", (3,)), ("m", "<i2", (2, 3))]
+    for align in (False, True):
+        dtype = np.dtype(fields, align=align)
+        array = np.zeros(5, dtype)
+        array["v"] = np.arange(15).reshape(5, 3)
+        array["p"]["y"] = [[1, 2]] * 5
+        text = "{a:u8,p:{x:f32,y:f64@8}[2]@8,v:f32[3],m:i16[2,3],@64}" if align else "{a:u8,p:{x:f32,y:f64}[2],v:f32[3],m:i16[2,3]}"
+        spec = Leat.Spec.parse(text + "[5]")
+        assert arrays.dtype_of(spec) == dtype and spec.get_item_bytes() == dtype.itemsize, (arrays.dtype_of(spec), dtype)
+        with Open(f"app name=source spec={text}[5] + upload + readback + app name=sink") as same:
+            assert (same.run(array) == array).all() and same.run(array).dtype == dtype
+        with Open(f"app name=source spec={text}[5] + upload + map expr=x.v.1+x.p.1.y + readback + app name=sink") as taken:
+            assert (taken.run(array) == array["v"][:, 1] + 2).all()
+            with refuses(TypeError, "the pipeline takes"):
+                taken.run(array["v"])
+
+
 def test_example_prints_what_numpy_computes():
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -44,7 +44,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       return 0;
     }
   leat_expression_check_types (expression, &types, NULL);
-  c = leat_expression_to_c (expression, inputs, NULL, FALSE);
+  c = leat_expression_to_c (expression, inputs, NULL, NULL, FALSE);
   back = dup_expression (c);
   if (strlen (back) > 16384)
     return 0; /* spaces have been put in */

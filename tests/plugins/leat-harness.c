@@ -3,6 +3,8 @@
  */
 #include "leat-harness.h"
 
+#include "leat-npy-header.h"
+
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,4 +254,14 @@ leat_harness_assert_folder_has (guint n_files)
   while (g_dir_read_name (dir) != NULL)
     found++;
   g_assert_cmpuint (found, ==, n_files);
+}
+
+void
+leat_harness_format_npy (LeatDtype dtype, const guint64 *dims, guint n_dims, guint8 *to)
+{
+  g_autoptr (LeatSpec) spec = leat_spec_new (dtype, dims, n_dims, FALSE);
+  g_autoptr (GBytes) header = leat_npy_header_format (spec);
+
+  g_assert_cmpuint (g_bytes_get_size (header), ==, LEAT_NPY_HEADER_BYTES);
+  memcpy (to, g_bytes_get_data (header, NULL), LEAT_NPY_HEADER_BYTES);
 }

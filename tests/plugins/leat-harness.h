@@ -43,6 +43,8 @@ void leat_harness_stop (LeatHarness *self);
 char *leat_harness_dup_path (const char *name);
 void leat_harness_write_file (const char *path, gconstpointer data, gsize size);
 void leat_harness_assert_file (const char *path, gconstpointer data, gsize size);
+/* The head of an .npy file with such items, which has LEAT_NPY_HEADER_BYTES. */
+void leat_harness_format_npy (LeatDtype dtype, const guint64 *dims, guint n_dims, guint8 *to);
 /* Nothing of a temporary file is left. */
 void leat_harness_assert_folder_has (guint n_files);
 void leat_harness_remove_files (void);

@@ -179,7 +179,7 @@ test_base_const (void)
   guint8 file[LEAT_NPY_HEADER_BYTES + 8];
   const guint64 dims[] = { 2, 2 };
 
-  leat_npy_header_format (LEAT_DTYPE_I16, dims, 2, file);
+  leat_harness_format_npy (LEAT_DTYPE_I16, dims, 2, file);
   memcpy (file + LEAT_NPY_HEADER_BYTES, "abcdefgh", 8);
   leat_harness_write_file (npy, file, sizeof file);
   leat_harness_write_file (raw, "abcdefgh", 8);
@@ -214,7 +214,7 @@ test_base_const_refuses (void)
   guint8 file[LEAT_NPY_HEADER_BYTES + 8] = { 0 };
   const guint64 dims[] = { 2, 2 };
 
-  leat_npy_header_format (LEAT_DTYPE_I16, dims, 2, file);
+  leat_harness_format_npy (LEAT_DTYPE_I16, dims, 2, file);
   leat_harness_write_file (npy, file, sizeof file);
   leat_harness_write_file (raw, "abcdefgh", 8);
   leat_harness_write_file (empty, "", 0);

@@ -281,7 +281,8 @@ test_expression_text (void)
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     {
       g_autoptr (LeatExpression) expression = leat_expression_parse (table[i].text, NULL);
-      g_autofree char *c = expression != NULL ? leat_expression_to_c (expression, inputs, NULL, table[i].single) : NULL;
+      g_autofree char *c =
+        expression != NULL ? leat_expression_to_c (expression, inputs, NULL, NULL, table[i].single) : NULL;
 
       g_assert_cmpstr (c, ==, table[i].c);
     }

@@ -16,7 +16,7 @@ test_io_npy_write (const char *path, LeatDtype dtype, const guint64 *dims, guint
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   guint8 header[LEAT_NPY_HEADER_BYTES];
 
-  leat_npy_header_format (dtype, dims, n_dims, header);
+  leat_harness_format_npy (dtype, dims, n_dims, header);
   g_byte_array_append (bytes, header, sizeof header);
   g_byte_array_append (bytes, data, (guint) size);
   leat_harness_write_file (path, bytes->data, bytes->len);

@@ -193,7 +193,7 @@ test_file_variables_filled (void)
         guint8 file[LEAT_NPY_HEADER_BYTES + 16];
         gint32 wanted[4];
 
-        leat_npy_header_format (dtypes[i], &two, 1, file);
+        leat_harness_format_npy (dtypes[i], &two, 1, file);
         memcpy (file + LEAT_NPY_HEADER_BYTES, items[i], sizes[i]);
         leat_harness_write_file (npy, file, LEAT_NPY_HEADER_BYTES + sizes[i]);
         leat_harness_write_file (raw, items[i], sizes[i]);
@@ -229,7 +229,7 @@ test_file_variables_refused (void)
   g_autofree char *npy = leat_harness_dup_path ("f.npy"), *raw = leat_harness_dup_path ("three.bin");
   guint8 file[LEAT_NPY_HEADER_BYTES + sizeof floats];
 
-  leat_npy_header_format (LEAT_DTYPE_F32, &two, 1, file);
+  leat_harness_format_npy (LEAT_DTYPE_F32, &two, 1, file);
   memcpy (file + LEAT_NPY_HEADER_BYTES, floats, sizeof floats);
   leat_harness_write_file (npy, file, sizeof file);
   leat_harness_write_file (raw, "abc", 3);

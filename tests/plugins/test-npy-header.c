@@ -52,6 +52,17 @@ test_npy_header_accepts (void)
     { "{'descr': '>i1', 'fortran_order': False, 'shape': (7,), }\n", "i8[7]", FALSE },
     { "{'descr': '<f2', 'fortran_order': True, 'shape': (7,), }\n", "f16[7]", FALSE },
     { "{'descr': '<f2', 'fortran_order': True, 'shape': (1, 7, 1), }\n", "f16[1,7,1]", FALSE },
+    /* records: as NumPy writes a packed one, with align=True, nested, with sub-arrays, titles, other itemsize */
+    { "{'descr': [('x', '<f4'), ('y', '<f4'), ('id', '<u4')], 'fortran_order': False, 'shape': (3,), }\n",
+      "{x:f32,y:f32,id:u32}[3]", FALSE },
+    { "{'descr': [('a', '|u1'), ('', '|V3'), ('b', '<f4'), ('', '|V8')], 'fortran_order': False, 'shape': (2, 3), }\n",
+      "{a:u8,b:f32@4,@16}[2,3]", FALSE },
+    { "{'descr': [('a', '|b1'), ('p', [('x', '<f4'), ('', '|V4')], (2, 3))], 'fortran_order': False, 'shape': (), }\n",
+      "{a:bool,p:{x:f32,@8}[2,3]}[]", FALSE },
+    { "{'descr': [(('a title', 'v'), '<f2', (3,)), ('w', '<c8', 4)], 'fortran_order': True, 'shape': (7,), }\n",
+      "{v:f16[3],w:c64[4]}[7]", FALSE },
+    { "{'descr': [('a', '<V2'), ('b', '<f1'), ('c', '=i2'), ('d', '>i1')], 'fortran_order': False, 'shape': (1,), }\n",
+      "{a:bf16,b:f8e5m2,c:i16,d:i8}[1]", FALSE },
     /* as others may */
     { "{\"shape\":(5L,),\"descr\":\"<u4\",\"fortran_order\":False}", "u32[5]", FALSE },
     { "  { 'shape' : ( 1 , 2,3,4,5,6,7,8 ) , 'fortran_order':False,'descr':'<u8' } \n", "u64[1,2,3,4,5,6,7,8]", FALSE },
@@ -62,7 +73,7 @@ test_npy_header_accepts (void)
       g_autoptr (GByteArray) bytes = test_npy_header_make (table[i].text);
       g_autoptr (LeatSpec) spec = NULL;
       g_autofree char *text = NULL;
-      LeatNpyHeader header;
+      g_auto (LeatNpyHeader) header = { 0 };
       GError *error = NULL;
 
       leat_npy_header_parse (&header, bytes->data, bytes->len, &error);
@@ -74,6 +85,51 @@ test_npy_header_accepts (void)
       g_assert_cmpint (header.swapped, ==, table[i].swapped);
       g_assert_cmpuint (header.offset, ==, bytes->len);
       g_assert_cmpuint (header.bytes, ==, leat_spec_get_bytes (spec));
+    }
+}
+
+static void
+test_npy_header_refuses_records (void)
+{
+  static const struct
+  {
+    const char *text, *says;
+  } table[] = {
+    { "{'descr': {'names': ['a'], 'formats': ['<f4']}, 'fortran_order': False, 'shape': (3,), }", "a dictionary" },
+    { "{'descr': [('a', '>f4')], 'fortran_order': False, 'shape': (3,), }",
+      "field \"a\" is \">f4\", which has its bytes" },
+    { "{'descr': [('a', '|O')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is \"|O\": objects of Python" },
+    { "{'descr': [('a', '|S8')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"|S8\"" },
+    { "{'descr': [('a', '<U8')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"<U8\"" },
+    { "{'descr': [('a', '<M8[ns]')], 'fortran_order': False, 'shape': (3,), }", "of type \"<M8[ns]\"" },
+    { "{'descr': [('a', '|V1')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"|V1\"" },
+    { "{'descr': [('a b', '<f4')], 'fortran_order': False, 'shape': (3,), }", "a field \"a b\"" },
+    { "{'descr': [('0', '<f4')], 'fortran_order': False, 'shape': (3,), }", "a field \"0\"" },
+    { "{'descr': [('', '<f4')], 'fortran_order': False, 'shape': (3,), }", "has no name" },
+    { "{'descr': [('', '|V4')], 'fortran_order': False, 'shape': (3,), }", "make no record" },
+    { "{'descr': [], 'fortran_order': False, 'shape': (3,), }", "make no record" },
+    { "{'descr': [('a', '<f4'), ('a', '<f4')], 'fortran_order': False, 'shape': (3,), }", "already" },
+    { "{'descr': [('a', '<f4', (0,))], 'fortran_order': False, 'shape': (3,), }", "no items" },
+    { "{'descr': [('a', '<f4', (4294967296, 4294967296))], 'fortran_order': False, 'shape': (3,), }", "any memory" },
+    { "{'descr': [('a', '<f4', (1,1,1,1,1,1,1,1,1))], 'fortran_order': False, 'shape': (3,), }", "more than 8" },
+    { "{'descr': [('a', '<f4', (2305843009213693951,))], 'fortran_order': False, 'shape': (3,), }", "any memory" },
+    { "{'descr': [('a', [('b', [('c', [('d', [('e', [('f', [('g', [('h', [('i', '|u1')])])])])])])])])], "
+      "'fortran_order': False, 'shape': (3,), }",
+      "more than 8 deep" },
+    { "{'descr': [('a', '<f4'], 'fortran_order': False, 'shape': (3,), }", "')' is missing behind a field" },
+    { "{'descr': [('a')], 'fortran_order': False, 'shape': (3,), }", "',' is missing" },
+    { "{'descr': [('a', '<f4') 'fortran_order': False, 'shape': (3,), }", "the list of fields does not end" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GByteArray) bytes = test_npy_header_make (table[i].text);
+      g_auto (LeatNpyHeader) header = { 0 };
+      GError *error = NULL;
+
+      g_test_message ("%s", table[i].text);
+      g_assert_false (leat_npy_header_parse (&header, bytes->data, bytes->len, &error));
+      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, table[i].says);
     }
 }
 
@@ -124,14 +180,13 @@ test_npy_header_refuses (void)
     { "{'descr': '<f-4', 'fortran_order': False, 'shape': (3,), }", "\"<f-4\"" },
     { "{'descr': '<f\\x34', 'fortran_order': False, 'shape': (3,), }", "stray" },
     { "{'descr': '<f4\1', 'fortran_order': False, 'shape': (3,), }", "stray" },
-    { "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }", "records" },
     { "{'descr': 1, 'fortran_order': False, 'shape': (3,), }", "a quoted word is missing" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     {
       g_autoptr (GByteArray) bytes = test_npy_header_make (table[i].text);
-      LeatNpyHeader header;
+      g_auto (LeatNpyHeader) header = { 0 };
       GError *error = NULL;
 
       g_test_message ("%s", table[i].text);
@@ -163,7 +218,7 @@ test_npy_header_refuses_damaged_front (void)
     {
       /* Of that size exactly, so that a sanitizer sees a read beyond it. */
       g_autofree guint8 *data = g_memdup2 (table[i].bytes, MAX (table[i].size, 1));
-      LeatNpyHeader header;
+      g_auto (LeatNpyHeader) header = { 0 };
       GError *error = NULL;
 
       g_assert_false (leat_npy_header_parse (&header, data, table[i].size, &error));
@@ -175,12 +230,15 @@ test_npy_header_refuses_damaged_front (void)
 static void
 test_npy_header_survives_noise (void)
 {
-  const char *text = "{'descr': '<f4', 'fortran_order': False, 'shape': (480, 640), }  \n";
+  static const char *const texts[] = {
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (480, 640), }  \n",
+    "{'descr': [('a', '|u1'), ('', '|V3'), ('b', '<f4', (2,))], 'fortran_order': False, 'shape': (480,), }  \n",
+  };
 
   for (guint i = 0; i < 20000; i++)
     {
-      g_autoptr (GByteArray) bytes = test_npy_header_make (text);
-      LeatNpyHeader header;
+      g_autoptr (GByteArray) bytes = test_npy_header_make (texts[i % G_N_ELEMENTS (texts)]);
+      g_auto (LeatNpyHeader) header = { 0 };
 
       for (gint n = g_test_rand_int_range (1, 4); n > 0; n--)
         bytes->data[g_test_rand_int_range (0, (gint32) bytes->len)] = (guint8) g_test_rand_int_range (0, 256);
@@ -190,7 +248,8 @@ test_npy_header_survives_noise (void)
         {
           g_assert_cmpuint (header.offset, <=, bytes->len);
           g_assert_cmpuint (header.n_dims, <=, LEAT_SPEC_MAX_DIMS);
-          g_assert_cmpuint (leat_dtype_get_size (header.dtype), >, 0);
+          g_assert_cmpuint (
+            header.items != NULL ? leat_spec_get_item_bytes (header.items) : leat_dtype_get_size (header.dtype), >, 0);
         }
     }
 }
@@ -204,12 +263,12 @@ test_npy_header_round_trip (void)
   for (guint dtype = LEAT_DTYPE_U8; dtype <= LEAT_DTYPE_BOOL; dtype++)
     for (guint n_dims = 0; n_dims <= LEAT_SPEC_MAX_DIMS; n_dims++)
       {
-        LeatNpyHeader header;
+        g_auto (LeatNpyHeader) header = { 0 };
         GError *error = NULL;
 
         if (n_dims > 3 && leat_dtype_get_size (dtype) > 2)
           continue;
-        leat_npy_header_format (dtype, big, n_dims, bytes);
+        leat_harness_format_npy (dtype, big, n_dims, bytes);
         leat_npy_header_parse (&header, bytes, sizeof bytes, &error);
         g_assert_no_error (error);
         g_assert_cmpuint (header.offset, ==, sizeof bytes);
@@ -222,14 +281,43 @@ test_npy_header_round_trip (void)
       }
 }
 
+static void
+test_npy_header_record_round_trip (void)
+{
+  static const char *const table[] = {
+    "{x:f32}[3]",
+    "{a:u8,b:f32@4,@16}[2,3]",
+    "{a:bool,p:{x:f32,v:f64[2,3]@8}[4]@16,z:c128}[]",
+    "{a:bf16,b:i16,c:i64@7,@1000}[1000000000000]",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (LeatSpec) spec = leat_spec_parse (table[i], NULL), again = NULL;
+      g_autoptr (GBytes) bytes = leat_npy_header_format (spec);
+      g_auto (LeatNpyHeader) header = { 0 };
+      g_autoptr (GError) error = NULL;
+
+      g_assert_cmpuint (g_bytes_get_size (bytes) % 64, ==, 0);
+      leat_npy_header_parse (&header, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (header.offset, ==, g_bytes_get_size (bytes));
+      again = leat_npy_header_new_spec (&header, 0, &error);
+      g_assert_no_error (error);
+      g_assert_true (leat_spec_equal (spec, again));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/npy-header/accepts", test_npy_header_accepts);
   g_test_add_func ("/leat/npy-header/refuses", test_npy_header_refuses);
+  g_test_add_func ("/leat/npy-header/refuses-records", test_npy_header_refuses_records);
   g_test_add_func ("/leat/npy-header/refuses-damaged-front", test_npy_header_refuses_damaged_front);
   g_test_add_func ("/leat/npy-header/survives-noise", test_npy_header_survives_noise);
   g_test_add_func ("/leat/npy-header/round-trip", test_npy_header_round_trip);
+  g_test_add_func ("/leat/npy-header/record-round-trip", test_npy_header_record_round_trip);
   return g_test_run ();
 }

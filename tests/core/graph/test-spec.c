@@ -50,6 +50,18 @@ static const RoundTrip round_trips[] = {
   { "bool:max4M", "bool[<=4194304]", "bool:max4194304" },
   { "u8[4611686018427387904]", "u8[4611686018427387904]", "u8:4611686018427387904" },
   { "u8[*,4611686018427387904]", "u8[*,4611686018427387904]", "u8:anyx4611686018427387904" },
+  { "{x:f32}", "{x:f32}", "{x:f32}" },
+  { "{x:f32,y:f32,id:u32}[n]", "{x:f32,y:f32,id:u32}[n]", "{x:f32+y:f32+id:u32}:n" },
+  { "{x:f32+y:f32+id:u32}:n", "{x:f32,y:f32,id:u32}[n]", "{x:f32+y:f32+id:u32}:n" },
+  { " { x : f32 , y : f32[ 3 ] @ 8 , @ 32 }", NULL, NULL },
+  { " { x : f32 , y : f32[ 3 ] @8 , @32 }[<= n]", "{x:f32,y:f32[3]@8,@32}[<=n]", "{x:f32+y:f32:3@8+@32}:maxn" },
+  { "{x:f32@0,y:f32@4,@8}[2,3]", "{x:f32,y:f32}[2,3]", "{x:f32+y:f32}:2x3" },
+  { "{a:u8,b:f32@4}[]", "{a:u8,b:f32@4}[]", "{a:u8+b:f32@4}:scalar" },
+  { "{m:f32:2x3+n:u8[4]}:9", "{m:f32[2,3],n:u8[4]}[9]", "{m:f32:2x3+n:u8:4}:9" },
+  { "{p:{x:f32,y:f32}[2],i:{k:u8,@4}}[xs]", "{p:{x:f32,y:f32}[2],i:{k:u8,@4}}[xs]",
+    "{p:{x:f32+y:f32}:2+i:{k:u8+@4}}:xs," },
+  { "{max:f32,any:u8,scalar:u8:1K}", "{max:f32,any:u8,scalar:u8[1024]}", "{max:f32+any:u8+scalar:u8:1024}" },
+  { "{x:f32:scalar,y:f32[]}", "{x:f32,y:f32}", "{x:f32+y:f32}" },
 };
 
 static void
@@ -119,6 +131,32 @@ static const struct
   { "f32:3 4", 7, "nothing may follow" },
   { "f32:[3]", 5, "expected a dimension" },
   { "f32\xff[3]", 4, "nothing may follow" },
+  { "record[3]", 1, "no type \"record\"" },
+  { "{", 2, "expected a field" },
+  { "{}", 2, "expected a field" },
+  { "{x}", 3, "expected \":\" and a type" },
+  { "{x:}", 4, "expected a type" },
+  { "{x:f32", 7, "expected \",\" or \"}\"" },
+  { "{x:f32,}", 8, "expected a field" },
+  { "{x:f32;y:f32}", 7, "expected \",\" or \"}\"" },
+  { "{0:f32}", 2, "expected a field" },
+  { "{x:f32,x:u8}", 8, "already" },
+  { "{x:any}", 4, "a size that is known" },
+  { "{x:f32[n]}", 4, "a size that is known" },
+  { "{x:f32[<=4]}", 4, "a size that is known" },
+  { "{x:f32:max4}", 4, "a size that is known" },
+  { "{x:f33}", 4, "did you mean \"f32\"" },
+  { "{x:f32@}", 8, "expected a number of bytes" },
+  { "{x:f32,y:u8@3}", 13, "end at 4" },
+  { "{x:f32,@3}", 9, "end at 4" },
+  { "{@4}", 2, "expected a field" },
+  { "{x:f32,@8,y:u8}", 10, "expected \"}\" behind the size" },
+  { "{x:f32,@4611686018427387904}", 9, "more than an item can have" },
+  { "{x:f32,@18446744073709551616}", 9, "64 bits" },
+  { "{x:u8@4611686018427387903,y:u8[4]}", 34, "2^62" },
+  { "{x:u8,@4611686018427387903}[2]", 1, "2^62" },
+  { "{a:{b:{c:{d:{e:{f:{g:{h:{i:u8}}}}}}}}}", 25, "8 deep" },
+  { "{x:f32}]", 8, "nothing may follow" },
 };
 
 static void
@@ -135,6 +173,127 @@ test_spec_parse_refuses (void)
       g_assert_null (spec);
       g_assert_nonnull (strstr (error->message, column));
       g_assert_nonnull (strstr (error->message, bad_specs[i].says));
+    }
+}
+
+static void
+test_spec_record_has_at_most_256_fields (void)
+{
+  g_autoptr (GString) text = g_string_new ("{");
+
+  for (guint i = 0; i < 257; i++)
+    {
+      g_autofree char *whole = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatSpec) spec = NULL;
+
+      g_string_append_printf (text, "%sf%u:u8", i > 0 ? "," : "", i);
+      whole = g_strconcat (text->str, "}", NULL);
+      spec = leat_spec_parse (whole, &error);
+      g_assert_cmpint (spec != NULL, ==, i < 256);
+    }
+}
+
+static void
+test_spec_record_tells_its_fields (void)
+{
+  g_autoptr (LeatSpec) spec = leat_spec_parse ("{a:u8,p:{x:f32,v:f32[2,3]@8}[4]@4,z:f64@200,@256}[10]", NULL);
+  static const struct
+  {
+    const char *path, *spec;
+    guint64 offset;
+  } good[] = {
+    { "a", "u8[]", 0 },      { "p.0", "{x:f32,v:f32[2,3]@8}[]", 4 },
+    { "p.0.x", "f32[]", 4 }, { "p.3.v.1.2", "f32[]", 4 + 3 * 32 + 8 + 5 * 4 },
+    { "z", "f64[]", 200 },
+  };
+  static const char *const bad[][2] = {
+    { "b", "no field \"b\" (there are a, p and z)" },
+    { "", "no field \"\"" },
+    { "p", "a place from .0 to .3 comes next" },
+    { "p.4", "from .0 to .3 comes next, not .4" },
+    { "p.x", "not .x" },
+    { "p.0.w", "no field \"w\"" },
+    { "p.0.v.1", "from .0 to .2 comes next" },
+    { "a.b", "it has no fields" },
+    { "a.0", "it has no fields" },
+  };
+
+  g_assert_cmpint (leat_spec_get_dtype (spec), ==, LEAT_DTYPE_RECORD);
+  g_assert_cmpuint (leat_spec_get_n_fields (spec), ==, 3);
+  g_assert_cmpuint (leat_spec_get_item_bytes (spec), ==, 256);
+  g_assert_cmpuint (leat_spec_get_bytes (spec), ==, 2560);
+  g_assert_cmpuint (leat_spec_get_items (spec), ==, 10);
+  g_assert_cmpuint (leat_spec_get_row_bytes (spec), ==, 256);
+  g_assert_cmpstr (leat_spec_get_field_name (spec, 1), ==, "p");
+  g_assert_cmpuint (leat_spec_get_field_offset (spec, 1), ==, 4);
+  g_assert_cmpuint (leat_spec_get_bytes (leat_spec_get_field_spec (spec, 1)), ==, 128);
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_autoptr (LeatSpec) field = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autofree char *text = NULL;
+      guint64 offset;
+
+      field = leat_spec_find_field (spec, good[i].path, &offset, &error);
+      g_assert_no_error (error);
+      text = leat_spec_to_string (field, LEAT_SPEC_STYLE_FILE);
+      g_assert_cmpstr (text, ==, good[i].spec);
+      g_assert_cmpuint (offset, ==, good[i].offset);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      guint64 offset;
+
+      g_assert_null (leat_spec_find_field (spec, bad[i][0], &offset, &error));
+      g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, bad[i][1]));
+    }
+}
+
+static void
+test_spec_record_matches (void)
+{
+  static const struct
+  {
+    const char *a, *b, *both; /* NULL: an error that says */
+    const char *says;
+  } table[] = {
+    { "{x:f32,y:f32}[4]", "{x:f32,y:f32}[n]", "{x:f32,y:f32}[4]", NULL },
+    { "{x:f32,y:f32}", "{x:f32@0,y:f32@4,@8}[4]", "{x:f32,y:f32}[4]", NULL },
+    { "any[n]", "{x:f32}[4]", "{x:f32}[4]", NULL },
+    { "{x:f32}", "any[*,2]", "{x:f32}[*,2]", NULL },
+    { "any", "{x:f32}", "{x:f32}", NULL },
+    /* bytes go where any number of records does */
+    { "{x:f32}", "u8[4,4]", "u8[4,4]", NULL },
+    { "u8[n,4]", "{x:f32}", "u8[n,4]", NULL },
+    { "{x:f32}", "u8", "u8", NULL },
+    { "{x:f32}[n]", "u8[4]", NULL, "a record is not u8" },
+    { "u8", "{x:f32}[4]", NULL, "u8 is not a record" },
+    { "{x:f32}", "f32[4]", NULL, "a record is not f32" },
+    { "{x:f32,y:f32}[4]", "{x:f32,y:f64@8}[4]", NULL, "field 2 is y:f32@4 and y:f64@8" },
+    { "{x:f32,y:f32}[4]", "{x:f32,z:f32}[4]", NULL, "field 2 is y:f32@4 and z:f32@4" },
+    { "{x:f32}[4]", "{x:f32,z:f32}[4]", NULL, "field 2, z:f32@4, is in one of them only" },
+    { "{x:f32[3]}[4]", "{x:f32[4]}[4]", NULL, "field 1 is x:f32[3]@0 and x:f32[4]@0" },
+    { "{p:{x:f32}}[4]", "{p:{y:f32}}[4]", NULL, "field 1 is p:{x:f32}@0 and p:{y:f32}@0" },
+    { "{x:f32}[4]", "{x:f32,@8}[4]", NULL, "an item has 4 and 8 bytes" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (LeatSpec) a = leat_spec_parse (table[i].a, NULL), b = leat_spec_parse (table[i].b, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatSpec) both = leat_spec_intersect (a, b, &error);
+      g_autofree char *text = both != NULL ? leat_spec_to_string (both, LEAT_SPEC_STYLE_FILE) : NULL;
+
+      g_assert_cmpstr (text, ==, table[i].both);
+      if (both != NULL)
+        continue;
+      g_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, table[i].says));
     }
 }
 
@@ -484,6 +643,9 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/spec/parse/round-trip", test_spec_parse_round_trip);
   g_test_add_func ("/leat/spec/parse/refuses", test_spec_parse_refuses);
   g_test_add_func ("/leat/spec/parse/refuses-a-long-name", test_spec_parse_refuses_a_long_name);
+  g_test_add_func ("/leat/spec/record/has-at-most-256-fields", test_spec_record_has_at_most_256_fields);
+  g_test_add_func ("/leat/spec/record/tells-its-fields", test_spec_record_tells_its_fields);
+  g_test_add_func ("/leat/spec/record/matches", test_spec_record_matches);
   g_test_add_func ("/leat/spec/parse/random-text", test_spec_parse_random_text);
   g_test_add_func ("/leat/spec/equal", test_spec_equal);
   g_test_add_func ("/leat/spec/sizes", test_spec_sizes);
