@@ -96,7 +96,7 @@ static const struct
   { "#define MOST 300\nconstexpr int two = 2;\nenum { three = 3 };\nstruct node { short keys[MOST + 1]; double "
     "v[two][three * 2]; };\nstruct pair { int v[two]; };\n"
     "__global__ void f (const node *n, float *y, pair p) { y[0] = n[0].keys[0]; }",
-    "f; in n u8*704/704; out y f32/4; arg p.v.0 i32/4; arg p.v.1 i32/4" },
+    "f; in n {keys:i16[301],v:f64[2,6]@608}/704; out y f32/4; arg p.v.0 i32/4; arg p.v.1 i32/4" },
   { "#define VEC(T, n) T##n\n__global__ void f (VEC (float, 4) *y, VEC (u, int) a) {}",
     "f; out y f32*4/16; arg a u32/4" },
   { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
