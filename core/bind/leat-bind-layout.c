@@ -75,7 +75,8 @@ static void
 leat_plan_set_zone (LeatPlan *self, LeatBuffer *buffer)
 {
   LeatBoundBuffer *bound = LEAT_BOUND_BUFFER (buffer);
-  gboolean ours = bound->place != LEAT_PLACE_ALIAS && bound->place != LEAT_PLACE_USER;
+  gboolean ours =
+    bound->place != LEAT_PLACE_ALIAS && bound->place != LEAT_PLACE_USER && bound->place != LEAT_PLACE_NOWHERE;
 
   bound->zone =
     LEAT_BOUND_PLAN (self)->traits.guarded && ours && buffer->kind != LEAT_BUFFER_CONST ? LEAT_ZONE_BYTES : 0;
@@ -95,8 +96,12 @@ leat_plan_set_place (LeatBuffer *buffer, const LeatLayout *layout)
     bound->place = LEAT_PLACE_STAGING;
   else if (buffer->is_marks)
     bound->place = LEAT_PLACE_MARKS;
+  else if (buffer->kind == LEAT_BUFFER_DEVICE || buffer->kind == LEAT_BUFFER_CONST)
+    bound->place = begin == end                         ? LEAT_PLACE_NOWHERE
+                   : buffer->kind == LEAT_BUFFER_DEVICE ? LEAT_PLACE_ARENA
+                                                        : LEAT_PLACE_OWN;
   else
-    bound->place = buffer->kind == LEAT_BUFFER_DEVICE ? LEAT_PLACE_ARENA : LEAT_PLACE_OWN;
+    bound->place = LEAT_PLACE_OWN;
   if (begin < end)
     {
       bound->first_op = layout->ops[begin];

@@ -58,10 +58,17 @@ leat_plan_why_not_kept (LeatPlan *self, const LeatOp *op, const LeatOp *source)
     return g_strdup_printf ("%s is uploaded, which %s \"%s\" writes in every run",
                             leat_plan_get_buffer (self, op->from)->name, leat_node_get_id (writer->node),
                             leat_node_get_name (writer->node));
-  if (source != NULL && !LEAT_IS_APP (source->node))
-    return g_strdup_printf ("%s \"%s\" gives new data in every run", leat_node_get_id (source->node),
-                            leat_node_get_name (source->node));
   return NULL;
+}
+
+/* A repeat asks it once. */
+static char *
+leat_plan_why_new (const LeatOp *source)
+{
+  if (source == NULL || LEAT_IS_APP (source->node))
+    return NULL;
+  return g_strdup_printf ("%s \"%s\" gives new data in every run", leat_node_get_id (source->node),
+                          leat_node_get_name (source->node));
 }
 
 static void
@@ -84,6 +91,7 @@ leat_bind_find_reusable (LeatBoundPlan *bound)
 {
   LeatPlan *self = &bound->plan;
   g_autofree const LeatOp **sources = leat_plan_list_sources (self);
+  g_autofree char *why_new = NULL;
   guint uploads = 0;
 
   g_clear_pointer (&bound->why_not_reusable, g_free);
@@ -100,9 +108,14 @@ leat_bind_find_reusable (LeatBoundPlan *bound)
         continue;
       uploads++;
       bound->why_not_reusable = leat_plan_why_not_kept (self, op, sources[leat_plan_get_root (self, op->from)->id]);
+      if (why_new == NULL)
+        why_new = leat_plan_why_new (sources[leat_plan_get_root (self, op->from)->id]);
     }
   if (uploads == 0)
     bound->why_not_reusable = g_strdup ("nothing is uploaded");
+  bound->stays_in_repeat = bound->why_not_reusable == NULL && (why_new == NULL || bound->traits.repeated);
   if (bound->why_not_reusable == NULL)
+    bound->why_not_reusable = g_steal_pointer (&why_new);
+  if (bound->why_not_reusable == NULL || bound->stays_in_repeat)
     leat_plan_mark_kept (self);
 }

@@ -250,6 +250,9 @@ leat_plan_want_way (LeatPlan *self, const LeatOp *op)
     return op->mode;
   if (leat_plan_is_with_user (self, op) || bound->traits.persistent)
     return LEAT_TRANSFER_MAPPED;
+  /* Mapped, or by a kernel that writes across the link, each of many runs would pay for what one of them brings. */
+  if (bound->traits.repeated && !bound->traits.integrated)
+    return LEAT_TRANSFER_COPY;
   if (measured != LEAT_TRANSFER_AUTO)
     return measured;
   return leat_plan_is_good_to_map (self, op) ? LEAT_TRANSFER_MAPPED : LEAT_TRANSFER_COPY;
@@ -269,6 +272,8 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
     return "as asked";
   if (why_not_mapped != NULL)
     return why_not_mapped;
+  if (bound->traits.repeated && bound_op->way == LEAT_TRANSFER_COPY)
+    return "once for many runs";
   if (measured)
     return "the fastest that was measured";
   if (bound_op->way == LEAT_TRANSFER_MAPPED && leat_plan_is_with_user (self, op))

@@ -46,6 +46,7 @@ typedef struct
   guint entries_most;  /* that there is memory for */
   gboolean urgent;     /* its streams go before those of others */
   gboolean whiles;     /* the driver has nodes of graphs that do a body again and again */
+  gboolean repeated;   /* many runs follow on the same inputs, of which the last alone gives results */
   gboolean persistent; /* runs are stages of a persistent kernel */
   LeatPersistentLimits persistent_limits;
   gboolean guarded; /* no two buffers share memory, and behind each lies some that no kernel is to touch */
@@ -129,6 +130,7 @@ typedef enum
   LEAT_PLACE_ALIAS,   /* the memory of buffer `root` */
   LEAT_PLACE_USER,    /* where the program says, in each run */
   LEAT_PLACE_MARKS,   /* at `offset` of what the lane keeps from run to run */
+  LEAT_PLACE_NOWHERE, /* no op touches it: it has no memory */
 } LeatPlace;
 
 typedef struct
@@ -187,7 +189,8 @@ typedef struct
   GArray *pieces;            /* LeatPiece */
   gboolean holds_back;       /* one of them would be a graph if the plan were settled */
   const char *why_in_turn;   /* lanes cannot be done together at all, static; NULL: they can */
-  char *why_not_reusable;    /* NULL: the ops with `kept` may be left out of a run */
+  char *why_not_reusable;    /* NULL: the ops with `kept` may be left out of a run on what the program gave before */
+  gboolean stays_in_repeat;  /* they may be left out of the runs of a repeat but the first */
   const char *why_not_early; /* no kernel begins before what it depends on has ended; static; NULL: some may */
   guint64 arena_bytes;
   guint64 marks_bytes;

@@ -232,6 +232,17 @@ leat_json_add_delay (JsonBuilder *builder, LeatPlan *self, const LeatDelay *dela
 }
 
 static void
+leat_json_add_pass_note (JsonBuilder *builder, const LeatPassNote *note)
+{
+  json_builder_begin_object (builder);
+  leat_json_add_string (builder, "pass", note->pass);
+  leat_json_add_string (builder, "node", leat_node_get_name (note->node));
+  if (note->into != NULL)
+    leat_json_add_string (builder, "into", leat_node_get_name (note->into));
+  json_builder_end_object (builder);
+}
+
+static void
 leat_json_add_piece (JsonBuilder *builder, const LeatPiece *piece)
 {
   json_builder_begin_object (builder);
@@ -302,6 +313,11 @@ leat_plan_to_json (LeatPlan *self)
   json_builder_begin_array (builder);
   for (guint i = 0; i < self->delays->len; i++)
     leat_json_add_delay (builder, self, &g_array_index (self->delays, LeatDelay, i));
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "optimised");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < self->pass_notes->len; i++)
+    leat_json_add_pass_note (builder, &g_array_index (self->pass_notes, LeatPassNote, i));
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "pieces");
   json_builder_begin_array (builder);

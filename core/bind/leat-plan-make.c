@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* From a pipeline to a plan: recorded, with what may be fused, finished, and bound for a device. */
+/* From a pipeline to a plan: recorded, optimised, with what may be fused, finished, and bound for a device. */
 
 #include "bind/leat-bound-plan-private.h"
 #include "leat-bind-private.h"
 #include "fuse/leat-fusible-private.h"
+#include "optimise/leat-optimise-private.h"
 
 LeatPlan *
 leat_plan_new_unbound (LeatPipeline *pipeline, gboolean persistent, GError **error)
@@ -15,6 +16,9 @@ leat_plan_new_unbound (LeatPipeline *pipeline, gboolean persistent, GError **err
 
   if (self == NULL)
     return NULL;
+  if (leat_pipeline_get_optimise (pipeline) && !leat_plan_optimise (self, error))
+    return NULL;
+  leat_plan_offer_kernels (self);
   if (leat_pipeline_get_fuse (pipeline) == LEAT_FUSE_MODE_AUTO)
     leat_plan_find_fusibles (self, TRUE);
   if (!leat_plan_finish (self, error))

@@ -201,6 +201,8 @@ leat_plan_print_buffer (LeatPlan *self, const LeatBuffer *buffer, GString *text)
     g_string_append_printf (text, "  at %" G_GUINT64_FORMAT, bound->offset);
   else if (bound->place == LEAT_PLACE_MARKS)
     g_string_append_printf (text, "  at %" G_GUINT64_FORMAT " of what a lane keeps", bound->offset);
+  else if (bound->place == LEAT_PLACE_NOWHERE)
+    g_string_append (text, "  not used");
   else if (bound->place == LEAT_PLACE_USER)
     g_string_append_printf (text, "  memory of the application, slot %u", buffer->slot);
   if (bound->stride > 0)
@@ -253,6 +255,23 @@ leat_plan_print_prediction (LeatPlan *self, GString *text)
     g_string_append_printf (text, "; %" G_GUINT64_FORMAT " early start%s", sum->early_starts,
                             sum->early_starts > 1 ? "s" : "");
   g_string_append_c (text, '\n');
+}
+
+static void
+leat_plan_print_pass_notes (LeatPlan *self, GString *text)
+{
+  for (guint i = 0; i < self->pass_notes->len; i++)
+    {
+      const LeatPassNote *note = &g_array_index (self->pass_notes, LeatPassNote, i);
+
+      if (i == 0)
+        g_string_append (text, "optimised\n");
+      g_string_append_printf (text, "  %-8s %s%s%s\n", note->pass, leat_node_get_name (note->node),
+                              note->into == NULL                  ? ""
+                              : g_str_equal (note->pass, "merge") ? " into "
+                                                                  : " out of ",
+                              note->into != NULL ? leat_node_get_name (note->into) : "");
+    }
 }
 
 static gboolean
@@ -323,6 +342,7 @@ leat_plan_to_text (LeatPlan *self)
   for (guint i = 0; i < self->buffers->len; i++)
     leat_plan_print_buffer (self, leat_plan_get_buffer (self, i), text);
   leat_plan_print_delays (self, text);
+  leat_plan_print_pass_notes (self, text);
   leat_plan_print_prediction (self, text);
   leat_plan_print_pieces (self, text);
   if (bound->traits.bound && bound->why_not_early != NULL && leat_plan_has_kernels_in_turn (self))

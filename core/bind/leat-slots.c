@@ -340,12 +340,6 @@ leat_slots_place (LeatSlots *self, LeatBuffer *buffer)
   guint64 bytes = leat_buffer_get_span (buffer);
 
   bound->offset = bound->kept ? self->end : leat_slots_sweep (self, buffer, 0, 0, LEAT_SLOTS_IN_TURN);
-  /* A buffer that no op touches is in nobody's way. */
-  if (!bound->kept && bound->first_op == G_MAXUINT)
-    {
-      bound->offset = leat_slots_sweep (self, buffer, bound->offset, LEAT_SLOTS_IN_TURN, G_MAXUINT);
-      return;
-    }
   if (!bound->kept && self->slots->len > LEAT_SLOTS_IN_TURN
       && leat_slots_get (self, LEAT_SLOTS_IN_TURN)->offset < bound->offset + bytes)
     bound->offset = leat_slots_look_up (self, buffer, bound->offset);

@@ -57,14 +57,14 @@ leat_fuse_file_add_enumerators (LeatFuseFile *self, const LeatDecl *decl)
       leat_fuse_file_add_name (self, i);
 }
 
-/* Behind `struct` or `enum class`, and what says how it is aligned. */
+/* The name behind `struct`, `enum class` and so on, and behind attributes. */
 static guint
-leat_fuse_file_find_type_name (LeatFuseFile *self, guint word)
+leat_fuse_file_find_tag (const LeatFuseFile *self, guint token)
 {
-  guint name = word + 1 + leat_tokens_is (self->unit->tokens, word + 1, "class");
-  guint behind = leat_kernel_unit_skip_attribute (self->unit, name);
-
-  return behind != name ? behind + 1 : name;
+  token += leat_tokens_is (self->unit->tokens, token, "class") || leat_tokens_is (self->unit->tokens, token, "struct");
+  while (leat_kernel_unit_skip_attribute (self->unit, token) != token)
+    token = leat_kernel_unit_skip_attribute (self->unit, token) + 1;
+  return token;
 }
 
 static void
@@ -73,20 +73,17 @@ leat_fuse_file_add_type (LeatFuseFile *self, const LeatDecl *decl)
   static const char *const words[] = { "struct", "union", "enum", "class", NULL };
   const LeatTokens *tokens = self->unit->tokens;
 
-  if (leat_tokens_is (tokens, decl->first, "using"))
+  if (leat_tokens_is (tokens, decl->first, "using") && leat_tokens_is (tokens, decl->first + 2, "="))
     leat_fuse_file_add_name (self, decl->first + 1);
   if (leat_tokens_is (tokens, decl->first, "typedef"))
     leat_fuse_file_add_name (self, leat_kernel_unit_declared_name (self->unit, decl->first + 1, decl->last));
   for (guint i = decl->first; i < decl->last && !leat_tokens_is (tokens, i, "{"); i++)
     if (leat_tokens_is_any (tokens, i, words)
         && (i == 0 || (!leat_tokens_is (tokens, i - 1, "<") && !leat_tokens_is (tokens, i - 1, ","))))
-      leat_fuse_file_add_name (self, leat_fuse_file_find_type_name (self, i));
-  for (guint i = decl->first; i < decl->last; i++)
-    if (leat_tokens_is (tokens, i, "enum"))
-      {
-        leat_fuse_file_add_enumerators (self, decl);
-        return;
-      }
+      leat_fuse_file_add_name (self, leat_fuse_file_find_tag (self, i + 1));
+  if (leat_tokens_is (tokens, decl->first, "enum")
+      || (leat_tokens_is (tokens, decl->first, "typedef") && leat_tokens_is (tokens, decl->first + 1, "enum")))
+    leat_fuse_file_add_enumerators (self, decl);
 }
 
 /* `extern __shared__ float cells[];` names one thing for all functions of a text, wherever it stands. */
@@ -175,6 +172,7 @@ leat_fuse_form_get_letter (LeatFuseForm form)
 char *
 leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form)
 {
+  g_autofree char *symbol = leat_kernel_dup_symbol (entry);
   gboolean known = FALSE;
 
   for (guint i = 0; i < self->uses->len; i++)
@@ -187,7 +185,7 @@ leat_fuse_file_use (LeatFuseFile *self, const char *entry, LeatFuseForm form)
 
       g_array_append_val (self->uses, use);
     }
-  return g_strdup_printf ("%s%s_%s", self->prefix, leat_fuse_form_get_letter (form), entry);
+  return g_strdup_printf ("%s%s_%s", self->prefix, leat_fuse_form_get_letter (form), symbol);
 }
 
 static gboolean
@@ -357,6 +355,31 @@ leat_fuse_file_edit_pointers (LeatFuseFile *self, GArray *edits, const LeatDecl 
   return g_string_free (head, FALSE);
 }
 
+/* The larger kernel takes enumerations as the numbers that they are. */
+static void
+leat_fuse_file_edit_enumerations (LeatFuseFile *self, GArray *edits, const LeatDecl *decl)
+{
+  guint close = leat_tokens_at (self->unit->tokens, decl->params)->match;
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (self->unit, decl->params + 1, close);
+  g_autoptr (LeatPrototype) prototype = leat_kernel_unit_parse_prototype (self->unit, decl, NULL);
+
+  for (guint i = 0; prototype != NULL && i < prototype->n_params; i++)
+    {
+      const LeatParam *param = &prototype->params[i];
+      guint first = g_array_index (pieces, guint, 2 * i), last = g_array_index (pieces, guint, 2 * i + 1);
+      g_autofree char *word = leat_param_dup_word (param);
+      LeatKernelType type;
+
+      if (param->kind != LEAT_PARAM_SCALAR || leat_kernel_unit_lookup_type (self->unit, param->type, &type)
+          || !leat_kernel_unit_lookup_enum (self->unit, param->type, &type))
+        continue;
+      leat_edits_replace (edits, self->unit->tokens, first, last, "%s leat_number_of_%s", leat_fuse_get_c_type (param),
+                          word);
+      leat_edits_insert_after (edits, self->unit->tokens, decl->body, " %s%s %s = (%s%s) leat_number_of_%s;",
+                               self->prefix, param->type, word, self->prefix, param->type, word);
+    }
+}
+
 static void
 leat_fuse_file_edit_params (LeatFuseFile *self, GArray *edits, const LeatDecl *decl, LeatFuseForm form)
 {
@@ -396,6 +419,7 @@ leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
                                                                       : g_strdup ("");
   leat_edits_insert_before (edits, tokens, decl->first, "\n%s", head);
   leat_edits_insert_before (edits, tokens, leat_entry_find_head (self->unit, decl), "__device__ __forceinline__ ");
+  leat_fuse_file_edit_enumerations (self, edits, decl);
   leat_fuse_file_edit_params (self, edits, decl, use->form);
   leat_fuse_file_edit_returns (self, edits, decl);
   if (use->form == LEAT_FUSE_BLOCK || use->form == LEAT_FUSE_THREAD)
@@ -436,7 +460,37 @@ leat_fuse_file_needs (LeatFuseFile *self, guint index)
   for (guint i = 0; i < self->uses->len; i++)
     if (leat_kernel_calls_reaches (self->calls, g_array_index (self->uses, LeatFuseUse, i).decl, index))
       return TRUE;
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    if ((leat_kernel_unit_at (self->unit, i)->flags & LEAT_DECL_IS_OPERATOR)
+        && leat_kernel_calls_reaches (self->calls, i, index))
+      return TRUE;
   return FALSE;
+}
+
+/* A function may have the name of one of CUDA's, for types of the file's own: calls of the name that mean CUDA's still
+ * come to it. */
+static char *
+leat_fuse_file_dup_overloads (LeatFuseFile *self)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
+      char *name;
+
+      if (decl->kind != LEAT_DECL_FUNCTION || (decl->flags & (LEAT_DECL_IS_OPERATOR | LEAT_DECL_IS_GLOBAL))
+          || !leat_kernel_unit_is_plain_name (self->unit, decl) || !leat_fuse_file_needs (self, i))
+        continue;
+      name = leat_tokens_dup (self->unit->tokens, decl->name);
+      if (g_hash_table_add (known, name))
+        g_string_append_printf (out,
+                                "template <class... LeatA> __device__ __forceinline__ auto %s%s (LeatA &&...a)"
+                                " -> decltype (%s ((LeatA &&) a...)) { return %s ((LeatA &&) a...); }\n",
+                                self->prefix, name, name, name);
+    }
+  return g_string_free (out, FALSE);
 }
 
 static void
@@ -467,7 +521,7 @@ char *
 leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target, GError **error)
 {
   g_autoptr (GArray) edits = leat_edits_new ();
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *overloads = NULL;
   const LeatTokens *tokens;
 
   if (!leat_fuse_file_aim (self, target, error))
@@ -486,7 +540,8 @@ leat_fuse_file_dup_text (LeatFuseFile *self, const LeatKernelTarget *target, GEr
   if (tokens->tokens->len > 1)
     leat_fuse_file_edit_names (self, edits, 0, tokens->tokens->len - 2);
   text = leat_edits_apply (edits, tokens);
-  return g_strconcat (text, "\n", NULL);
+  overloads = leat_fuse_file_dup_overloads (self);
+  return g_strconcat (overloads, text, "\n", NULL);
 }
 
 char *

@@ -6,6 +6,7 @@
  * the loop and the ops that the kernel takes the place of. */
 
 #include "leat-fuse-private.h"
+#include "leat-fusible-private.h"
 
 #include "graph/leat-graph-error.h"
 #include "graph/leat-group.h"
@@ -173,10 +174,18 @@ leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error)
 }
 
 void
-leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop)
+leat_plan_offer_kernels (LeatPlan *self)
 {
-  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < self->loops->len; i++)
+    {
+      LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
+      g_autoptr (GError) error = NULL;
 
-  if (!leat_plan_fuse_loop (self, loop, &error))
-    loop->why_not_fused = g_strdup (error->message);
+      if (loop->asked != LEAT_LOOP_AUTO || loop->parent != NULL)
+        continue;
+      self->loop = loop; /* whose buffers those are that it adds */
+      if (!leat_plan_fuse_loop (self, loop, &error))
+        loop->why_not_fused = g_strdup (error->message);
+    }
+  self->loop = NULL;
 }

@@ -132,6 +132,39 @@ leat_fuse_check_words (LeatKernelSource *self, LeatKernelCalls *calls, guint ind
   return FALSE;
 }
 
+static gboolean
+leat_fuse_has_any (const LeatKernelUnit *unit, guint first, guint end, const char *const *words)
+{
+  for (guint i = first; i < end; i++)
+    if (leat_tokens_is_any (unit->tokens, i, words))
+      return TRUE;
+  return FALSE;
+}
+
+/* Its blocks and threads become parameters and locals, which not all of its text may see. */
+static gboolean
+leat_fuse_check_closed (LeatKernelSource *self, const LeatDecl *decl, GError **error)
+{
+  static const char *const words[] = { "blockIdx", "gridDim", "threadIdx", "blockDim", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+
+  for (guint i = decl->body + 1; i < decl->last; i++)
+    {
+      guint open = leat_kernel_unit_find_closed (self->unit, i);
+
+      if (open == G_MAXUINT || !leat_fuse_has_any (self->unit, open, leat_tokens_at (tokens, open)->match, words))
+        continue;
+      leat_tokens_set_error (tokens, i, LEAT_KERNEL_ERROR_FAILED, error,
+                             "%s within the kernel asks for its thread or block, which cannot be passed on to it when "
+                             "the kernel becomes part of a larger one; %s",
+                             leat_tokens_is (tokens, i, "[") ? "a lambda" : "a type",
+                             leat_tokens_is (tokens, i, "[") ? "let it capture all with [&] or [=], or put it outside"
+                                                             : "give it the number, or put it outside");
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* A barrier does without those that have said that they leave, and a shuffle or who has ended otherwise is another
  * matter. */
 static gboolean
@@ -180,15 +213,6 @@ leat_fuse_is_harmless (const LeatKernelUnit *unit, guint first, guint end)
   return TRUE;
 }
 
-static gboolean
-leat_fuse_has_any (const LeatKernelUnit *unit, guint first, guint end, const char *const *words)
-{
-  for (guint i = first; i < end; i++)
-    if (leat_tokens_is_any (unit->tokens, i, words))
-      return TRUE;
-  return FALSE;
-}
-
 static guint
 leat_fuse_find_count (const LeatPrototype *prototype, const LeatKernelUnit *unit, guint token)
 {
@@ -218,12 +242,19 @@ leat_fuse_find_bound (const LeatKernelUnit *unit, LeatKernelCalls *calls, const 
   return leat_fuse_find_count (prototype, unit, local->init_first);
 }
 
+/* To numbers, and not to rows of them: `float (*x)[4]`. */
 static gboolean
-leat_fuse_has_plain_pointers (const LeatPrototype *prototype)
+leat_fuse_has_plain_pointers (const LeatKernelUnit *unit, const LeatDecl *decl, const LeatPrototype *prototype)
 {
+  static const char *const rows[] = { "(", "[", NULL };
+  g_autoptr (GArray) pieces =
+    leat_kernel_unit_split (unit, decl->params + 1, leat_tokens_at (unit->tokens, decl->params)->match);
+
   for (guint i = 0; i < prototype->n_params; i++)
     if ((prototype->params[i].kind == LEAT_PARAM_INPUT || prototype->params[i].kind == LEAT_PARAM_OUTPUT)
-        && leat_fuse_get_c_type (&prototype->params[i]) == NULL)
+        && (leat_fuse_get_c_type (&prototype->params[i]) == NULL
+            || leat_fuse_has_any (unit, g_array_index (pieces, guint, 2 * i),
+                                  g_array_index (pieces, guint, 2 * i + 1) + 1, rows)))
       return FALSE;
   return TRUE;
 }
@@ -238,7 +269,7 @@ leat_fuse_is_per_thread (const LeatKernelUnit *unit, LeatKernelCalls *calls, gui
     if (prototype->params[i].kind == LEAT_PARAM_INPUT_COUNT)
       traits->count_param = i;
   return traits->count_param != G_MAXUINT && !traits->waits && !traits->has_shared && prototype->n_axes == 1
-         && leat_fuse_has_plain_pointers (prototype)
+         && leat_fuse_has_plain_pointers (unit, leat_kernel_unit_at (unit, index), prototype)
          && leat_fuse_find_callee (unit, calls, index, leat_fuse_thread_words) == NULL;
 }
 
@@ -253,7 +284,7 @@ leat_fuse_is_per_item (const LeatKernelUnit *unit, LeatKernelCalls *calls, const
   if (loop == NULL || loop->end != decl->last || !leat_fuse_is_harmless (unit, decl->body + 1, loop->first)
       || leat_fuse_has_any (unit, loop->last + 1, loop->end, leaving))
     return FALSE;
-  if (!leat_fuse_has_plain_pointers (prototype))
+  if (!leat_fuse_has_plain_pointers (unit, decl, prototype))
     return FALSE;
   *count_param = leat_fuse_find_bound (unit, calls, decl, prototype, loop);
   return *count_param != G_MAXUINT;
@@ -366,7 +397,8 @@ leat_fuse_check_part (LeatKernelSource *self, const char *entry, gboolean moved,
                      ? LEAT_FUSE_ITEM
                      : LEAT_FUSE_FREE;
   else if (!leat_fuse_check_words (self, calls, index, leat_fuse_grid_words, error)
-           || (moved && !leat_fuse_check_words (self, calls, index, leat_fuse_thread_words, error)))
+           || (moved && !leat_fuse_check_words (self, calls, index, leat_fuse_thread_words, error))
+           || !leat_fuse_check_closed (self, decl, error))
     return FALSE;
   if (traits->form == LEAT_FUSE_BLOCK)
     traits->per_thread = leat_fuse_is_per_thread (self->unit, calls, index, prototype, traits);

@@ -170,6 +170,5 @@ gboolean leat_plan_fuse (LeatPlan *self, LeatNode *node, guint first, const Leat
 /* Makes a loop one, whose test is the last op; nothing is changed where it cannot be. */
 gboolean leat_plan_fuse_loop (LeatPlan *self, LeatPlanLoop *loop, GError **error);
 /* Puts that kernel before the loop, so that binding can choose between the two; or says why there is none. */
-void leat_plan_offer_kernel (LeatPlan *self, LeatPlanLoop *loop);
 
 G_END_DECLS

@@ -24,6 +24,8 @@ struct _LeatFusible
   gboolean is_asked; /* by the pipeline; else it is there for a persistent kernel, which is made of one file */
 };
 
+/* Makes the kernel that each loop may become (leat-fuse-loop.c). */
+void leat_plan_offer_kernels (LeatPlan *self);
 /* Finds kernels that may be one, and makes that one of them. */
 void leat_plan_find_fusibles (LeatPlan *self, gboolean is_asked);
 /* For a persistent kernel: where they come of several files, and nobody has asked. */

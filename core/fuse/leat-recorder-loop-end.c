@@ -50,8 +50,6 @@ leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError *
   leat_recorder_hold_inputs (self->plan, loop, op);
   if (loop->asked == LEAT_LOOP_FUSED && !leat_plan_fuse_loop (self->plan, loop, error))
     return FALSE;
-  if (loop->asked == LEAT_LOOP_AUTO && loop->parent == NULL)
-    leat_plan_offer_kernel (self->plan, loop);
   self->plan->loop = loop->parent;
   leat_recorder_pass_outputs (self, loop);
   return TRUE;

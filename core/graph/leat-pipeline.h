@@ -48,6 +48,8 @@ typedef enum
 #define LEAT_TYPE_FUSE_MODE (leat_fuse_mode_get_type ())
 GType leat_fuse_mode_get_type (void) G_GNUC_CONST;
 
+void leat_pipeline_set_optimise (LeatPipeline *self, gboolean optimise);
+gboolean leat_pipeline_get_optimise (LeatPipeline *self);
 void leat_pipeline_set_fuse (LeatPipeline *self, LeatFuseMode mode);
 LeatFuseMode leat_pipeline_get_fuse (LeatPipeline *self);
 

@@ -64,7 +64,7 @@ leat_budget_why_not_seen (const LeatKernelUnit *unit, LeatKernelCalls *calls, gu
         return "a type of its file has a loop, in which it could not be ended";
       if (decl->kind != LEAT_DECL_FUNCTION || !own)
         continue;
-      if (leat_kernel_calls_reaches (calls, i, i))
+      if (!(decl->flags & LEAT_DECL_IS_GLOBAL) && leat_kernel_calls_reaches (calls, i, i))
         return "a function that it calls calls itself, and could not be ended";
       if (leat_budget_has_word (unit, decl, jumps))
         return "there is a goto in it, and it could not be ended";

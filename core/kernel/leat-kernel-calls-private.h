@@ -49,6 +49,7 @@ typedef enum
   LEAT_KERNEL_ASKS_PAUSE = 1 << 15, /* in a loop that waits, perhaps for another block */
   LEAT_KERNEL_ASKS_TICKET = 1 << 16,
   LEAT_KERNEL_ASKS_TOOLKIT = 1 << 17, /* what headers of the CUDA toolkit know of threads and blocks */
+  LEAT_KERNEL_ASKS_EFFECTS = 1 << 18, /* beside what it writes, which tell how often it was done */
 } LeatKernelAsks;
 
 LeatKernelAsks leat_kernel_calls_get_asks (LeatKernelCalls *self, guint decl);

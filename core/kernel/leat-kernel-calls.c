@@ -134,6 +134,17 @@ leat_kernel_calls_read_index (const char *word, const char *member)
   return 0;
 }
 
+/* Whether a run can tell how often it was done. */
+static gboolean
+leat_kernel_calls_is_effect (const char *word)
+{
+  static const char *const words[] = { "printf",  "vprintf", "assert",  "__assert_fail", "__trap", "leat_trap",
+                                       "__brkpt", "clock",   "clock64", "globaltimer",   "asm",    "__asm__",
+                                       "__asm",   NULL };
+
+  return g_strv_contains (words, word);
+}
+
 static gboolean
 leat_kernel_calls_is_assembly (const char *word)
 {
@@ -173,6 +184,8 @@ leat_kernel_calls_mention (LeatKernelCalls *self, guint node, const char *word)
     g_array_index (self->traits, guint, node) |= LEAT_CALLS_BLOCK;
   if (leat_kernel_calls_is_assembly (word))
     g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_ASSEMBLY;
+  if (leat_kernel_calls_is_effect (word))
+    g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_EFFECTS;
   if (g_str_equal (word, "__nanosleep"))
     g_array_index (self->traits, guint, node) |= LEAT_KERNEL_ASKS_PAUSE;
   if (g_str_equal (word, "leat_take_ticket"))
@@ -246,7 +259,7 @@ leat_kernel_calls_add_variable (LeatKernelCalls *self, guint index)
   g_autoptr (GArray) pieces = leat_kernel_unit_split (self->unit, decl->first, decl->last);
 
   if (leat_decl_keeps_data (self->unit, decl))
-    g_array_index (self->traits, guint, self->nodes[index]) |= LEAT_CALLS_KEEPS;
+    g_array_index (self->traits, guint, self->nodes[index]) |= LEAT_CALLS_KEEPS | LEAT_KERNEL_ASKS_EFFECTS;
   for (guint i = 2; i < pieces->len; i += 2)
     {
       guint name = leat_kernel_unit_declared_name (self->unit, g_array_index (pieces, guint, i),

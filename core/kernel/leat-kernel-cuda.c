@@ -181,6 +181,19 @@ leat_cuda_find_left_out (const LeatKernelUnit *unit)
   return left_out;
 }
 
+/* `[] __device__ (int v) { .. }`: nvcc has an option for what NVRTC does not take, and within a kernel it says nothing.
+ */
+static void
+leat_cuda_edit_lambdas (GArray *edits, const LeatKernelUnit *unit)
+{
+  static const char *const words[] = { "__device__", "__host__", NULL };
+
+  for (guint i = 1; i < unit->tokens->tokens->len; i++)
+    if (leat_tokens_is (unit->tokens, i - 1, "]"))
+      for (; leat_tokens_is_any (unit->tokens, i, words); i++)
+        leat_edits_replace (edits, unit->tokens, i, i, "%s", "");
+}
+
 char *
 leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GError **error)
 {
@@ -201,6 +214,7 @@ leat_kernel_unit_to_cuda (const LeatKernelUnit *unit, LeatKernelForm form, GErro
 
       leat_edits_replace (edits, unit->tokens, token, token, "%s", "");
     }
+  leat_cuda_edit_lambdas (edits, unit);
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);

@@ -28,6 +28,7 @@ guint
 leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint end)
 {
   static const char *const marks[] = { "*", "const", "volatile", "__restrict__", NULL }; /* `(**const name)` */
+  static const char *const never[] = { "auto", "const", "volatile", "static", NULL };    /* `const auto [a, b]` */
   guint name = G_MAXUINT;
   gboolean type = FALSE; /* `struct { .. } name` */
 
@@ -46,8 +47,13 @@ leat_kernel_unit_declared_name (const LeatKernelUnit *self, guint first, guint e
       else if (token->kind == LEAT_TOKEN_IDENT && leat_tokens_is_any (self->tokens, i, leat_kernel_attribute_words)
                && leat_tokens_is (self->tokens, i + 1, "("))
         i = leat_tokens_at (self->tokens, i + 1)->match;
-      else if (token->kind == LEAT_TOKEN_IDENT)
-        name = i;
+      else if (token->kind == LEAT_TOKEN_IDENT && !leat_tokens_is_any (self->tokens, i, never)
+               && !leat_tokens_is_any (self->tokens, i, leat_kernel_type_words))
+        {
+          name = i;
+          if (leat_tokens_is (self->tokens, i + 1, "<")) /* `gain<int> = 2` */
+            i = MIN (leat_kernel_unit_skip_angles (self, i + 1), end) - 1;
+        }
       else if (leat_tokens_is (self->tokens, i, "(") && leat_tokens_is (self->tokens, i + 1, "*"))
         {
           for (i += 2; leat_tokens_is_any (self->tokens, i, marks);)

@@ -265,7 +265,8 @@ leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const Le
           i = close;
         }
       else if (leat_tokens_is_any (unit->tokens, i, words)
-               || leat_tokens_at (unit->tokens, i)->kind == LEAT_TOKEN_STRING)
+               || (i > decl->first && leat_tokens_is (unit->tokens, i - 1, "extern")
+                   && leat_tokens_at (unit->tokens, i)->kind == LEAT_TOKEN_STRING))
         leat_edits_replace (edits, unit->tokens, i, i, "%s", "");
     }
   for (guint i = decl->params; i < leat_tokens_at (unit->tokens, decl->params)->match; i++)

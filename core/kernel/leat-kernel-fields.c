@@ -140,7 +140,8 @@ leat_fields_add (LeatFields *self, const char *words, const char *path, const ch
     return leat_fields_add_struct (self, open, path, member, depth);
   if (g_str_equal (plain, "dim3"))
     type = (LeatKernelType){ .dtype = "u32", .lane_bytes = 4, .lanes = 3, .is_integer = TRUE };
-  else if (!leat_kernel_unit_lookup_type (self->unit, plain, &type))
+  else if (!leat_kernel_unit_lookup_type (self->unit, plain, &type)
+           && !leat_kernel_unit_lookup_enum (self->unit, plain, &type))
     return FALSE;
   if (type.lanes == 1)
     {
@@ -197,7 +198,8 @@ leat_kernel_unit_take_apart (const LeatKernelUnit *unit, guint first, guint last
   LeatFields self = { unit, list, values, FALSE, 0 };
   LeatKernelType number;
 
-  if (type == NULL || (leat_kernel_unit_lookup_type (unit, type, &number) && number.lanes == 1))
+  if (type == NULL || (leat_kernel_unit_lookup_type (unit, type, &number) && number.lanes == 1)
+      || leat_kernel_unit_lookup_enum (unit, type, &number))
     return FALSE;
   open = leat_kernel_unit_find_struct (unit, type);
   self.assigns = open != G_MAXUINT && leat_fields_has_constructor (unit, open, type);

@@ -34,6 +34,8 @@ leat_instance_read_param (const LeatKernelUnit *unit, guint first, guint last, G
       return FALSE;
   if (end > first + 1 && leat_tokens_at (tokens, end - 1)->kind == LEAT_TOKEN_IDENT)
     param.name = end - 1;
+  else if (leat_tokens_is (tokens, end - 1, ")")) /* `int (*F) (int)` */
+    param.name = leat_kernel_unit_declared_name (unit, first, end);
   if (end < last)
     param.argument = leat_tokens_dup_range (tokens, end + 1, last);
   g_array_append_val (params, param);

@@ -35,6 +35,7 @@ leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls
   prototype->has_dynamic_shared = (asks & LEAT_KERNEL_ASKS_SHARED) != 0;
   prototype->has_assembly = (asks & (LEAT_KERNEL_ASKS_ASSEMBLY | LEAT_KERNEL_ASKS_TOOLKIT)) != 0;
   prototype->syncs_grid = leat_kernel_calls_syncs_grid (calls, decl - leat_kernel_unit_at (unit, 0));
+  prototype->has_effects = (asks & LEAT_KERNEL_ASKS_EFFECTS) != 0;
   prototype->reports = leat_kernel_unit_reports (unit, calls, decl);
   for (guint i = 0; i < prototype->n_params; i++)
     {

@@ -190,26 +190,6 @@ leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *
   return bytes > 0 && bytes <= 65536;
 }
 
-/* An enumeration is an int, unless it says otherwise. */
-static gboolean
-leat_param_draft_find_enum (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type)
-{
-  for (guint i = 0; draft->stars == 0 && i < unit->decls->len; i++)
-    {
-      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
-      guint t = decl->first + leat_tokens_is (unit->tokens, decl->first, "typedef");
-      gboolean is_named = leat_tokens_is (unit->tokens, decl->last - 1, draft->param.type);
-
-      if (decl->kind != LEAT_DECL_TYPE || !leat_tokens_is (unit->tokens, t, "enum"))
-        continue;
-      for (; t < decl->last && !leat_tokens_is (unit->tokens, t, "{") && !leat_tokens_is (unit->tokens, t, ":"); t++)
-        is_named = is_named || leat_tokens_is (unit->tokens, t, draft->param.type);
-      if (is_named && leat_tokens_is (unit->tokens, t, "{"))
-        return leat_kernel_unit_lookup_type (unit, "int", type);
-    }
-  return FALSE;
-}
-
 static gboolean
 leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GError **error)
 {
@@ -226,7 +206,7 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, GEr
     }
   if (!leat_kernel_unit_lookup_type (unit, draft->param.type, &type)
       && !leat_param_draft_find_struct (unit, draft, &type, &record)
-      && !leat_param_draft_find_enum (unit, draft, &type))
+      && (draft->stars > 0 || !leat_kernel_unit_lookup_enum (unit, draft->param.type, &type)))
     {
       const char *header = leat_kernel_type_get_header (draft->param.type);
       g_autofree char *hint = header != NULL ? g_strdup_printf ("; #include <%s> for it", header) : g_strdup ("");

@@ -89,6 +89,25 @@ leat_reach_name_type (LeatReach *self, guint index)
     }
 }
 
+/* The type before `::` of a member that is defined at file scope, with its name at @token; @token for others. */
+static guint
+leat_reach_find_owner (LeatReach *self, guint token, guint first)
+{
+  guint begin = token, i;
+
+  while (begin > first && !leat_tokens_is (self->tokens, begin, "operator"))
+    begin--;
+  if (!leat_tokens_is (self->tokens, begin, "operator"))
+    begin = token > first && leat_tokens_is (self->tokens, token - 1, "~") ? token - 1 : token;
+  if (begin < first + 2 || !leat_tokens_is (self->tokens, begin - 1, "::"))
+    return token;
+  i = begin - 2;
+  if (leat_tokens_is (self->tokens, i, ">"))
+    while (i > first && !leat_tokens_is (self->tokens, i + 1, "<"))
+      i--;
+  return i;
+}
+
 static void
 leat_reach_name_variable (LeatReach *self, guint index)
 {
@@ -101,7 +120,7 @@ leat_reach_name_variable (LeatReach *self, guint index)
                                                    g_array_index (pieces, guint, i + 1) + 1);
 
       if (name != G_MAXUINT)
-        leat_reach_name (self, name, index);
+        leat_reach_name (self, leat_reach_find_owner (self, name, g_array_index (pieces, guint, i)), index);
     }
 }
 
@@ -215,23 +234,6 @@ leat_reach_spread (LeatReach *self)
     leat_reach_look_through (self, GPOINTER_TO_UINT (g_queue_pop_head (&self->todo)));
 }
 
-/* The type before `::` of a member that is defined at file scope; G_MAXUINT for others. */
-static guint
-leat_reach_find_owner (LeatReach *self, const LeatDecl *decl)
-{
-  guint i = decl->name;
-
-  while (i > decl->first && !leat_tokens_is (self->tokens, i, "::"))
-    i--;
-  if (i <= decl->first)
-    return G_MAXUINT;
-  i--;
-  if (leat_tokens_is (self->tokens, i, ">"))
-    while (i > decl->first && !leat_tokens_is (self->tokens, i + 1, "<"))
-      i--;
-  return i;
-}
-
 static gboolean
 leat_reach_names_kept (LeatReach *self, guint token)
 {
@@ -244,6 +246,25 @@ leat_reach_names_kept (LeatReach *self, guint token)
   return FALSE;
 }
 
+/* Whether a parameter has a type of the file that is kept, or one of CUDA's. */
+static gboolean
+leat_reach_takes_kept (LeatReach *self, const LeatDecl *decl)
+{
+  guint close = leat_tokens_at (self->tokens, decl->params)->match;
+
+  for (guint i = decl->params + 1; i < close; i++)
+    {
+      g_autofree char *word = leat_tokens_dup (self->tokens, i);
+      LeatKernelType type;
+
+      if (leat_reach_names_kept (self, i)
+          || (leat_kernel_unit_lookup_type (self->unit, word, &type)
+              && (type.lanes > 1 || leat_kernel_type_get_header (word) != NULL)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Operators and members come with the types that they are for, since no name leads to them. */
 static gboolean
 leat_reach_comes_along (LeatReach *self, const LeatDecl *decl)
@@ -253,17 +274,17 @@ leat_reach_comes_along (LeatReach *self, const LeatDecl *decl)
   if (!leat_reach_is_function (decl))
     return FALSE;
   if (!leat_kernel_unit_is_plain_name (self->unit, decl) || (decl->flags & LEAT_DECL_IS_OPERATOR))
-    owner = leat_reach_find_owner (self, decl);
+    owner = leat_reach_find_owner (self, decl->name, decl->first);
   else
     return FALSE;
-  if (owner != G_MAXUINT)
+  if (owner != decl->name)
     return leat_reach_is_for_device (decl) && leat_reach_names_kept (self, owner);
   if (leat_reach_is_for_device (decl))
     return TRUE;
   for (guint i = decl->first; i <= decl->last; i++)
     if (leat_tokens_is (self->tokens, i, "std"))
       return FALSE;
-  return TRUE;
+  return leat_reach_takes_kept (self, decl);
 }
 
 /* Other declarations: those about namespaces of the file, and assertions about what is kept. */
@@ -298,7 +319,8 @@ leat_reach_list_names (LeatReach *self)
     {
       const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
 
-      if (leat_reach_is_function (decl) && leat_tokens_at (self->tokens, decl->name)->kind == LEAT_TOKEN_IDENT)
+      if (leat_reach_is_function (decl) && !(decl->flags & LEAT_DECL_IS_OPERATOR)
+          && leat_tokens_at (self->tokens, decl->name)->kind == LEAT_TOKEN_IDENT)
         leat_reach_name (self, decl->name, i);
       else if (decl->kind == LEAT_DECL_VARIABLE)
         leat_reach_name_variable (self, i);

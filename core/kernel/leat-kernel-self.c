@@ -132,62 +132,19 @@ leat_self_writer_needs (LeatSelfWriter *self, guint first, guint last)
   return FALSE;
 }
 
-/* The "{" of the lambda whose "[" is at @open, if it captures nothing by default; else G_MAXUINT. */
-static guint
-leat_self_writer_find_closed_lambda (LeatSelfWriter *self, guint open)
-{
-  static const char *const before[] = { "]", ")", ">", NULL };
-  const LeatToken *previous = leat_tokens_at (self->tokens, open - 1);
-  guint close = leat_tokens_at (self->tokens, open)->match, i = close + 1;
-
-  if ((previous->kind == LEAT_TOKEN_IDENT && !leat_tokens_is (self->tokens, open - 1, "return"))
-      || previous->kind == LEAT_TOKEN_STRING || leat_tokens_is_any (self->tokens, open - 1, before)
-      || leat_tokens_is (self->tokens, open + 1, "["))
-    return G_MAXUINT;
-  if (leat_tokens_is (self->tokens, open + 1, "=")
-      || (leat_tokens_is (self->tokens, open + 1, "&")
-          && (open + 2 == close || leat_tokens_is (self->tokens, open + 2, ","))))
-    return G_MAXUINT;
-  while (leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT)
-    i++;
-  if (leat_tokens_is (self->tokens, i, "("))
-    i = leat_tokens_at (self->tokens, i)->match + 1;
-  while (!leat_tokens_is (self->tokens, i, "{") && !leat_tokens_is (self->tokens, i, ";")
-         && leat_tokens_at (self->tokens, i)->match == G_MAXUINT
-         && leat_tokens_at (self->tokens, i)->kind != LEAT_TOKEN_END)
-    i++;
-  return leat_tokens_is (self->tokens, i, "{") ? i : G_MAXUINT;
-}
-
-/* The "{" of the type that is declared at @token within a function; else G_MAXUINT. */
-static guint
-leat_self_writer_find_local_type (LeatSelfWriter *self, guint token)
-{
-  static const char *const words[] = { "struct", "class", "union", NULL }, *const ends[] = { ";", "(", ")", "=", NULL };
-  guint i = token + 1;
-
-  if (!leat_tokens_is_any (self->tokens, token, words))
-    return G_MAXUINT;
-  while (!leat_tokens_is (self->tokens, i, "{") && !leat_tokens_is_any (self->tokens, i, ends)
-         && leat_tokens_at (self->tokens, i)->kind != LEAT_TOKEN_END)
-    i++;
-  return leat_tokens_is (self->tokens, i, "{") ? i : G_MAXUINT;
-}
-
 /* Inside a lambda without captures, and in members of a local type, the function's parameter is out of reach. */
 static void
 leat_self_writer_edit_out_of_reach (LeatSelfWriter *self, guint token)
 {
-  guint lambda =
-    leat_tokens_is (self->tokens, token, "[") ? leat_self_writer_find_closed_lambda (self, token) : G_MAXUINT;
-  guint type = leat_self_writer_find_local_type (self, token), body = lambda != G_MAXUINT ? lambda : type;
+  guint body = leat_kernel_unit_find_closed (self->unit, token);
+  gboolean is_lambda = leat_tokens_is (self->tokens, token, "[");
 
   if (body == G_MAXUINT || !leat_self_writer_needs (self, body, leat_tokens_at (self->tokens, body)->match))
     return;
   self->anywhere = TRUE;
   leat_edits_insert_after (self->edits, self->tokens, body, "%s",
-                           lambda != G_MAXUINT ? " auto *const leat_self = leat_find_self ();"
-                                               : " static void leat_self (leat_anywhere) {}");
+                           is_lambda ? " auto *const leat_self = leat_find_self ();"
+                                     : " static void leat_self (leat_anywhere) {}");
 }
 
 /* `threadIdx` becomes `leat_me (leat_self)->threadIdx`, `f (x)` becomes `f (leat_me (leat_self), x)`. */

@@ -192,6 +192,7 @@ leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototy
       prototype->has_assembly |= other->has_assembly;
       prototype->reports |= other->reports;
       prototype->syncs_grid |= other->syncs_grid;
+      prototype->has_effects |= other->has_effects;
     }
 }
 

@@ -128,6 +128,8 @@ typedef struct
  * @reports: whether it, or what it calls, may report (`leat_report ()`)
  * @syncs_grid: whether it, or what it calls, has a barrier of the whole grid (`leat_grid_sync ()`)
  * @cluster: blocks along x, y and z that its `__cluster_dims__` puts together; 1 where it does not say
+ * @has_effects: whether it, or what it calls, prints, asserts, reads a clock, or uses a variable of the file that
+ * kernels may change, so that a run can tell how often it was done
  * @launch_bounds: the threads of a block that its `__launch_bounds__` allows; 0 where it has none, or none that can be
  * read without a compiler
  *
@@ -147,6 +149,7 @@ typedef struct
   gboolean reports;
   gboolean syncs_grid;
   guint cluster[3];
+  gboolean has_effects;
   guint launch_bounds;
 } LeatPrototype;
 

@@ -214,6 +214,30 @@ leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, Lea
 }
 
 gboolean
+leat_kernel_unit_lookup_enum (const LeatKernelUnit *self, const char *name, LeatKernelType *type)
+{
+  for (guint i = 0; i < self->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+      guint t = decl->first + leat_tokens_is (self->tokens, decl->first, "typedef"), begin;
+      gboolean is_named = leat_tokens_is (self->tokens, decl->last - 1, name);
+      g_autofree char *words = NULL;
+
+      if (decl->kind != LEAT_DECL_TYPE || !leat_tokens_is (self->tokens, t, "enum"))
+        continue;
+      for (; t < decl->last && !leat_tokens_is (self->tokens, t, "{") && !leat_tokens_is (self->tokens, t, ":"); t++)
+        is_named = is_named || leat_tokens_is (self->tokens, t, name);
+      for (begin = t + 1; t < decl->last && !leat_tokens_is (self->tokens, t, "{");)
+        t++;
+      if (!is_named || !leat_tokens_is (self->tokens, t, "{"))
+        continue;
+      words = t > begin ? leat_tokens_dup_range (self->tokens, begin, t - 1) : g_strdup ("int");
+      return leat_kernel_unit_lookup_type (self, words, type) && type->lanes == 1;
+    }
+  return FALSE;
+}
+
+gboolean
 leat_kernel_type_is_number (const LeatKernelType *type)
 {
   return type->is_bool || type->is_integer || g_str_equal (type->dtype, "f32") || g_str_equal (type->dtype, "f64");

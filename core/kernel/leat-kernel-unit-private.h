@@ -102,6 +102,9 @@ GArray *leat_kernel_unit_split (const LeatKernelUnit *self, guint first, guint e
 guint leat_kernel_unit_skip_attribute (const LeatKernelUnit *self, guint index);
 /* Past `<...>` at @index, whose ends the lexer does not pair. */
 guint leat_kernel_unit_skip_angles (const LeatKernelUnit *self, guint index);
+/* The "{" of what begins at @token, within a function, and does not see the function's parameters and locals: a lambda
+ * that does not capture all, or a type (leat-kernel-closed.c); else G_MAXUINT. */
+guint leat_kernel_unit_find_closed (const LeatKernelUnit *self, guint token);
 /* Whether the function @decl is named without a type or a namespace before its name. */
 gboolean leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl);
 /* Words behind which parentheses stand, and those with which a type begins (leat-kernel-declarator.c). */
@@ -130,6 +133,8 @@ gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *w
 char *leat_kernel_unit_dup_default (const LeatKernelUnit *unit, guint first, guint end, const LeatKernelType *type);
 /* Is it a type of a header that ports carry as bytes, and how large? */
 gboolean leat_kernel_unit_lookup_state (const LeatKernelUnit *self, const char *words, gsize *bytes, gsize *align);
+/* The whole numbers that the enumeration @name of the unit is: an int, unless it says otherwise. */
+gboolean leat_kernel_unit_lookup_enum (const LeatKernelUnit *self, const char *name, LeatKernelType *type);
 /* Is it a number of C's own, or a vector of such?  An argument can have no other. */
 gboolean leat_kernel_type_is_number (const LeatKernelType *type);
 /* The header that has a class of that name; NULL where none has. */

@@ -70,6 +70,16 @@ leat_kernel_unit_find_arguments (const LeatKernelUnit *self, guint index, guint 
   return G_MAXUINT;
 }
 
+/* The last token before the "(" at @index, attributes left out: `f [[noreturn]] (`. */
+static guint
+leat_kernel_unit_find_before (const LeatKernelUnit *self, guint index)
+{
+  while (index > 1 && leat_tokens_is (self->tokens, index - 1, "]")
+         && leat_tokens_is (self->tokens, leat_kernel_unit_match (self, index - 1) + 1, "["))
+    index = leat_kernel_unit_match (self, index - 1);
+  return index - 1;
+}
+
 /* Whether the "(" at @index opens the parameters of a function rather than `int (*f) (int)` or an attribute's. */
 static gboolean
 leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, gboolean operator)
@@ -86,9 +96,9 @@ leat_kernel_unit_opens_params (LeatKernelUnit *self, guint index, guint first, g
     return FALSE;
   if (operator)
     return TRUE;
-  return (leat_tokens_at (self->tokens, index - 1)->kind == LEAT_TOKEN_IDENT
+  return (leat_tokens_at (self->tokens, leat_kernel_unit_find_before (self, index))->kind == LEAT_TOKEN_IDENT
           || leat_kernel_unit_find_arguments (self, index, first) != G_MAXUINT)
-         && !leat_tokens_is_any (self->tokens, index - 1, leat_kernel_attribute_words);
+         && !leat_tokens_is_any (self->tokens, leat_kernel_unit_find_before (self, index), leat_kernel_attribute_words);
 }
 
 /* The name of the function whose parameters begin at @index. */
@@ -98,7 +108,7 @@ leat_kernel_unit_find_function (const LeatKernelUnit *self, guint index, const L
   guint name =
     decl->flags & LEAT_DECL_IS_OPERATOR ? G_MAXUINT : leat_kernel_unit_find_arguments (self, index, decl->first);
 
-  return name != G_MAXUINT ? name : index - 1;
+  return name != G_MAXUINT ? name : leat_kernel_unit_find_before (self, index);
 }
 
 /* Past `a (x), b{ y }` of a constructor, to the "{" of its body. */
@@ -161,7 +171,7 @@ leat_kernel_unit_read_decl (LeatKernelUnit *self, LeatDecl *decl, GError **error
       else if (leat_tokens_is (self->tokens, i, "["))
         i = token->match;
       else if (leat_tokens_is (self->tokens, i, "="))
-        assigned = TRUE;
+        assigned = assigned || !leat_tokens_is (self->tokens, i - 1, "operator");
       else if (decl->params != G_MAXUINT && leat_tokens_is (self->tokens, i, ":"))
         i = leat_kernel_unit_skip_initialisers (self, i + 1) - 1;
       else if (leat_tokens_is (self->tokens, i, ";"))

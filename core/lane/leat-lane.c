@@ -171,6 +171,7 @@ leat_lane_allocate_buffer (LeatLane *self, const LeatBuffer *buffer, GError **er
       break;
     case LEAT_PLACE_ALIAS:
     case LEAT_PLACE_USER:
+    case LEAT_PLACE_NOWHERE:
       break;
     }
   g_ptr_array_index (self->blocks, buffer->id) = shared ? NULL : block;

@@ -189,7 +189,9 @@ leat_persistent_explain_limit (GError **error)
 {
   g_autoptr (GError) why = NULL;
 
-  if (error == NULL || !g_error_matches (*error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_LIMIT))
+  if (error == NULL
+      || (!g_error_matches (*error, LEAT_DRIVER_ERROR, LEAT_DRIVER_ERROR_LAUNCH_LIMIT)
+          && !g_error_matches (*error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE)))
     return;
   why = g_steal_pointer (error);
   g_set_error (

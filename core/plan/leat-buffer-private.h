@@ -28,6 +28,7 @@ struct _LeatBuffer
   gboolean is_marks;        /* DEVICE: what a lane's run leaves in it is there in the lane's next */
   LeatPlanLoop *loop;       /* (nullable): in whose body it was made, or which carries it on */
   gboolean carried;         /* DEVICE: goes on from one iteration of its loop to the next */
+  gboolean is_folded;       /* CONST: it has its contents from the plan's `folded`, when a program is made */
   gboolean is_learned;      /* STATE: no result follows from it; the next session begins with what this one found */
   gboolean tells_flush;     /* STATE: the session writes 1 into it before the run that ends the stream */
   LeatBufferId in_place_of; /* LEAT_BUFFER_NONE, or the input that it overwrites */

@@ -22,6 +22,14 @@ typedef struct
   gboolean in_place; /* @from is written in the memory of the state */
 } LeatDelay;
 
+/* The result of a pass over the plan, to be told. */
+typedef struct
+{
+  const char *pass;
+  LeatNode *node; /* not owned; that had ops */
+  LeatNode *into; /* (nullable), not owned: whose ops stand for them, or which loop they left */
+} LeatPassNote;
+
 struct _LeatPlan
 {
   GObject parent_instance;
@@ -36,6 +44,8 @@ struct _LeatPlan
   GPtrArray *loops;    /* LeatPlanLoop */
   GPtrArray *fusibles; /* LeatFusible, those that have others within them first */
   LeatPlanLoop *loop;  /* while nodes record: in whose body */
+  GArray *pass_notes;  /* LeatPassNote */
+  LeatPlan *folded;    /* (nullable): what is done once, before the first run, with the same buffers */
   gboolean flush;
   gboolean grows;       /* some buffer of it does */
   GArray *users;        /* LeatBufferId, by slot: those that are `user` */
@@ -121,6 +131,8 @@ LeatPlan *leat_plan_record_all (LeatPipeline *pipeline, GError **error);
 gboolean leat_plan_finish (LeatPlan *self, GError **error);
 /* All that @from, which is finished, has beside its ops, buffers, loops and fusibles. */
 void leat_plan_share (LeatPlan *self, LeatPlan *from);
+/* A plan without ops, with the buffers of @self.  (transfer full) */
+LeatPlan *leat_plan_new_beside (LeatPlan *self);
 
 /* Of the table of what the application binds. */
 #define LEAT_PLAN_SLOT_BYTES 16  /* address, count */

@@ -44,6 +44,8 @@ leat_plan_finalize (GObject *object)
   g_ptr_array_unref (self->loops);
   g_ptr_array_unref (self->fusibles);
   g_array_unref (self->users);
+  g_array_unref (self->pass_notes);
+  g_clear_object (&self->folded);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_object (&self->pipeline);
   G_OBJECT_CLASS (leat_plan_parent_class)->finalize (object);
@@ -67,6 +69,7 @@ leat_plan_init (LeatPlan *self)
   self->loops = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_plan_loop_free);
   self->fusibles = g_ptr_array_new_with_free_func (g_free);
   self->users = g_array_new (FALSE, FALSE, sizeof (LeatBufferId));
+  self->pass_notes = g_array_new (FALSE, FALSE, sizeof (LeatPassNote));
   self->table = LEAT_BUFFER_NONE;
 }
 
@@ -82,11 +85,39 @@ leat_plan_share (LeatPlan *self, LeatPlan *from)
   leat_plan_copy_aligned (self, from);
   g_array_unref (self->users);
   self->users = g_array_ref (from->users);
+  g_array_unref (self->pass_notes);
+  self->pass_notes = g_array_ref (from->pass_notes);
+  g_set_object (&self->folded, from->folded);
   self->first_user = from->first_user;
   self->table = from->table;
   self->flush = from->flush;
   self->grows = from->grows;
   self->negotiate_us = from->negotiate_us;
+}
+
+static LeatBuffer *
+leat_buffer_copy (const LeatBuffer *self)
+{
+  LeatBuffer *copy = g_memdup2 (self, sizeof *self);
+
+  copy->name = g_strdup (self->name);
+  copy->spec = self->spec != NULL ? leat_spec_ref (self->spec) : NULL;
+  copy->initial = self->initial != NULL ? g_bytes_ref (self->initial) : NULL;
+  copy->queue = self->queue != NULL ? g_bytes_ref (self->queue) : NULL;
+  copy->loop = NULL;
+  return copy;
+}
+
+LeatPlan *
+leat_plan_new_beside (LeatPlan *self)
+{
+  LeatPlan *beside = g_object_new (LEAT_TYPE_PLAN, NULL);
+
+  g_set_object (&beside->pipeline, self->pipeline);
+  beside->nodes = g_ptr_array_ref (self->nodes);
+  for (guint i = 0; i < self->buffers->len; i++)
+    g_ptr_array_add (beside->buffers, leat_buffer_copy (leat_plan_get_buffer (self, i)));
+  return beside;
 }
 
 /**

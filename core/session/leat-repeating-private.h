@@ -14,6 +14,7 @@ typedef struct
   guint64 *stop_word;    /* under the lock: ends their loop; or NULL */
   GCancellable *stopper; /* that does so too, and the number of its signal; or NULL */
   gulong stopper_id;
+  gboolean is_long; /* so many were asked for in a call that the plan was bound for them */
 } LeatRepeating;
 
 /* The paths of runs without results before the one that has them: of the first, of the others, and of that one. */

@@ -79,6 +79,7 @@ leat_session_get_traits (LeatSession *self)
                         .early = earlies[self->options.early_start],
                         .integrated = leat_device_get_facts (self->device)->integrated,
                         .whiles = table->cuGraphConditionalHandleCreate != NULL && table->cuGraphAddNode != NULL,
+                        .repeated = self->options.repeat > 1 && self->options.readback == LEAT_READBACK_FINAL,
                         .urgent = leat_session_get_priority (self) == LEAT_PRIORITY_HIGH };
 
   traits.guarded = leat_poison_is_asked () || leat_device_closes_memory (self->device);
@@ -244,6 +245,7 @@ leat_session_build (LeatSession *self, GCancellable *cancellable, GError **error
   self->account = leat_memory_account_new (self->options.budget);
   self->ends.flushed = self->ends.ended = self->hold.failed = FALSE;
   self->ends.n_filled = 0;
+  self->repeating.is_long = FALSE;
   if (!leat_session_plan (self, error))
     return FALSE;
   leat_pipeline_freeze (self->pipeline);

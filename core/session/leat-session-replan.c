@@ -95,6 +95,7 @@ leat_session_bind_likewise (LeatSession *self, LeatPlan *plan, GError **error)
 
   leat_plan_list_measured (self->plan, plan, ways);
   traits.ways = self->tuning.ways_known ? ways : NULL;
+  traits.repeated = traits.repeated || self->repeating.is_long;
   traits.settled = traits.settled || self->told.ledger.stats.runs >= LEAT_SESSION_RUNS_TO_SETTLE;
   return leat_plan_bind_persistent (plan, self->device, leat_pipeline_get_bus (self->pipeline),
                                     self->options.executor == LEAT_EXECUTOR_PERSISTENT, &traits, error);
@@ -167,6 +168,32 @@ leat_session_replan (LeatSession *self, GError **error)
   self->told.ledger.stats.replans += good;
   self->told.ledger.stats.changes += good ? noted->len : 0;
   return good;
+}
+
+/* Some data cross the link in each of the runs, and need not. */
+static gboolean
+leat_session_crosses_often (LeatSession *self)
+{
+  const LeatTraits *traits = &LEAT_BOUND_PLAN (self->plan)->traits;
+
+  for (guint i = 0; i < self->plan->ops->len && !traits->repeated && !traits->integrated && !traits->persistent; i++)
+    {
+      const LeatBoundOp *op = LEAT_BOUND_OP (leat_plan_get_op (self->plan, i));
+
+      if (op->op.kind == LEAT_OP_TRANSFER && op->choosable && op->way != LEAT_TRANSFER_COPY)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* For many runs on the same inputs.  The plan that there is does them too. */
+void
+leat_session_bind_for_repeat (LeatSession *self)
+{
+  if (self->repeating.is_long || !leat_session_crosses_often (self))
+    return;
+  self->repeating.is_long = TRUE;
+  leat_session_replan (self, NULL);
 }
 
 static void

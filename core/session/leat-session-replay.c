@@ -292,6 +292,8 @@ leat_session_repeat (LeatSession *self, guint64 runs, gboolean wait, GCancellabl
     }
   if (!leat_session_begin (self, error))
     return LEAT_FLOW_ERROR;
+  if (runs >= LEAT_SESSION_RUNS_TO_SETTLE)
+    leat_session_bind_for_repeat (self);
   repeat = self->options.repeat;
   readback = self->options.readback;
   self->options.repeat = runs;

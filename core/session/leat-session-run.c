@@ -76,8 +76,8 @@ leat_session_launch_steps (LeatSession *self, LeatFlight *flight, GError **error
 {
   LeatLane *lane = flight->lane;
   const guint64 n = flight->run.steps;
-  const LeatStepPaths paths = leat_step_paths_choose (
-    flight->run.path, self->options.reuse && LEAT_BOUND_PLAN (self->plan)->why_not_reusable == NULL);
+  const LeatStepPaths paths =
+    leat_step_paths_choose (flight->run.path, self->options.reuse && LEAT_BOUND_PLAN (self->plan)->stays_in_repeat);
 
   flight->run.path = paths.last;
   leat_lane_renew_repeated (lane, paths.others, n);

@@ -32,6 +32,9 @@ gboolean leat_session_forget_run (LeatSession *self, LeatLane *lane, GError **er
  * failed. */
 gboolean leat_session_grow (LeatSession *self, const LeatBuffer *buffer, guint64 needed, GError **error);
 /* Before a run. @stream: faults are told on the bus, and the former values stay. */
+/* Before many runs on the same inputs: what crosses the link goes once.  The session is taken, with no run under way.
+ */
+void leat_session_bind_for_repeat (LeatSession *self);
 gboolean leat_session_take_props (LeatSession *self, gboolean stream, GError **error);
 /* executor=persistent (leat-session-persistent.c): what is asked for; a binding that heeds it; and what came of it. */
 gboolean leat_session_wants_persistent (LeatSession *self);

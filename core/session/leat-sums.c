@@ -170,7 +170,9 @@ static void
 leat_sums_add_sets (const LeatSums *self, guint64 n, guint64 times, LeatSessionPlan *plan)
 {
   gboolean final = self->options->readback == LEAT_READBACK_FINAL && n > 1;
-  gboolean reused = self->options->reuse && LEAT_BOUND_PLAN (self->plan)->why_not_reusable == NULL;
+  gboolean reused =
+    self->options->reuse
+    && (final ? LEAT_BOUND_PLAN (self->plan)->stays_in_repeat : LEAT_BOUND_PLAN (self->plan)->why_not_reusable == NULL);
   guint64 *up = &plan->up_bytes, *back = &plan->back_bytes;
 
   plan->waits += LEAT_BOUND_PLAN (self->plan)->prediction.waits * times * (final ? 1 : n);

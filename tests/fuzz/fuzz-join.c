@@ -19,6 +19,7 @@ typedef struct
   const char *loop_executor;
   LeatExecutor executor;
   LeatFuseMode fuse;
+  gboolean optimise;
   gboolean grouped, calibrate;
   guint lanes, batch, way, n_runs;
   guint64 times; /* that each set of inputs is run */
@@ -55,6 +56,7 @@ join_fuzz_choose (JoinFuzz *self, LeatFuzzChoices *choices)
   self->lanes = leat_fuzz_choose (choices, 4);
   self->batch = batches[leat_fuzz_choose (choices, G_N_ELEMENTS (batches))];
   self->calibrate = leat_fuzz_choose (choices, 4) == 3;
+  self->optimise = leat_fuzz_choose (choices, 4) < 3;
   self->times = self->way == REPEATED ? times[leat_fuzz_choose (choices, G_N_ELEMENTS (times))] : 1;
 }
 
@@ -64,12 +66,13 @@ join_fuzz_try_to_open (JoinFuzz *self, GError **error)
 {
   g_autofree char *text = join_case_dup_text (&self->c, self->grouped, self->loop_executor);
 
-  g_debug ("executor %d fuse %d way %u lanes %u batch %u\n%s", self->executor, self->fuse, self->way, self->lanes,
-           self->batch, text);
+  g_debug ("executor %d fuse %d optimise %d way %u lanes %u batch %u\n%s", self->executor, self->fuse, self->optimise,
+           self->way, self->lanes, self->batch, text);
   self->pipeline = leat_parse_text (text, LEAT_TEXT_STYLE_FILE, NULL, error);
   if (self->pipeline == NULL)
     return FALSE;
   leat_pipeline_set_fuse (self->pipeline, self->fuse);
+  leat_pipeline_set_optimise (self->pipeline, self->optimise);
   self->session = leat_session_new (self->pipeline, NULL);
   g_object_set (self->session, "executor", self->executor, "lanes", self->lanes, "batch", self->batch, "calibrate",
                 self->calibrate, NULL);
@@ -257,6 +260,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   /* The same by single launches, without what joins any. */
   self.executor = LEAT_EXECUTOR_EAGER;
   self.fuse = LEAT_FUSE_MODE_OFF;
+  self.optimise = FALSE;
   self.grouped = FALSE;
   self.loop_executor = "host";
   self.way = self.times > 1 ? REPEATED : ONE_BY_ONE;

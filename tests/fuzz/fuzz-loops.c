@@ -35,6 +35,7 @@ loops_fuzz_open (LoopsFuzz *self, LeatFuzzChoices *choices)
   g_assert_no_error (error);
   leat_pipeline_set_fuse (self->pipeline,
                           leat_fuzz_choose (choices, 3) == 2 ? LEAT_FUSE_MODE_AUTO : LEAT_FUSE_MODE_OFF);
+  leat_pipeline_set_optimise (self->pipeline, leat_fuzz_choose (choices, 4) < 3);
   self->session = leat_session_new (self->pipeline, NULL);
   g_object_set (self->session, "executor",
                 leat_fuzz_choose (choices, 4) == 3 ? LEAT_EXECUTOR_EAGER : LEAT_EXECUTOR_GRAPH, "calibrate",

@@ -152,12 +152,29 @@ join_node_fit (JoinCase *self, JoinNode *node, guint second)
     }
 }
 
+/* Once more what a node does, with the same inputs: plans may make one of the two. */
+static void
+join_case_repeat_node (JoinCase *self, const JoinNode *like)
+{
+  JoinNode *node = &self->nodes[self->n_nodes];
+
+  *node = *like;
+  node->gives = self->n_values;
+  node->n_gives = 0;
+  join_case_give_all (self, self->n_nodes++);
+}
+
 static void
 join_case_add_node (JoinCase *self, LeatFuzzChoices *choices)
 {
   JoinNode *node = &self->nodes[self->n_nodes];
   guint first = leat_fuzz_choose (choices, self->n_values), second;
 
+  if (self->n_nodes > 0 && leat_fuzz_choose (choices, 5) == 4)
+    {
+      join_case_repeat_node (self, &self->nodes[leat_fuzz_choose (choices, self->n_nodes)]);
+      return;
+    }
   *node = (JoinNode){ .kind = leat_fuzz_choose (choices, JOIN_N_KINDS) };
   second = leat_fuzz_choose (choices, self->n_values);
   node->a = leat_fuzz_choose (choices, 2);

@@ -100,8 +100,9 @@ def test_npy_order_and_types(folder):
     refuse_npy(folder, 'ascontiguousarray', "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }\n", b'\0' * 48)
     for kind in ('|O', '<c32', '<U4', '<M8[ns]', '<f16', '|V4', '<i3', '', '<', 'f', '<f4\0'):
         refuse_npy(folder, 'in.npy', f"{{'descr': '{kind}', 'fortran_order': False, 'shape': (3,), }}\n", b'\0' * 99)
-    refuse_npy(folder, 'several fields', "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }\n",
-               b'\0' * 12)
+    for kind in ('>f4', '|O', '<U4', '<f16', ''):
+        refuse_npy(folder, 'field "a"', f"{{'descr': [('a', '{kind}')], 'fortran_order': False, 'shape': (3,), }}\n",
+                   b'\0' * 99)
 
 
 def test_npy_headers(folder):

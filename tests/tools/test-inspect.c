@@ -31,6 +31,25 @@ test_inspect_lists_nodes (void)
   tool_assert_contains (result->out, " plugins");
 }
 
+/* The passes over plans, in their order. */
+static void
+test_inspect_passes (void)
+{
+  g_autoptr (ToolResult) text = inspect (WORDS ("--passes"));
+  g_autoptr (ToolResult) json = inspect (WORDS ("--passes", "--json"));
+  g_autoptr (ToolResult) wrong = inspect (WORDS ("--passes", "map"));
+  const char *const names[] = { "merge", "copies", "dead", "fold", "hoist" };
+
+  g_assert_cmpint (text->code, ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      tool_assert_contains (text->out, names[i]);
+      tool_assert_contains (json->out, names[i]);
+    }
+  g_assert_cmpint (wrong->code, ==, 2);
+  tool_assert_contains (wrong->err, "leave out map");
+}
+
 /* What is said of every node is complete: inspect is the only help there is. */
 static void
 test_inspect_json_is_complete (void)
@@ -357,6 +376,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/tools/inspect/passes", test_inspect_passes);
   g_test_add_func ("/leat/tools/inspect/lists-nodes", test_inspect_lists_nodes);
   g_test_add_func ("/leat/tools/inspect/json-is-complete", test_inspect_json_is_complete);
   g_test_add_func ("/leat/tools/inspect/node", test_inspect_node);

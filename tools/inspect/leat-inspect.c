@@ -8,12 +8,14 @@
 #include "leat-inspect-show.h"
 #include "leat-tool.h"
 
+#include "optimise/leat-optimise-private.h"
+
 #include <stdio.h>
 #include <string.h>
 
 typedef struct
 {
-  gboolean json, broken, devices, version;
+  gboolean json, broken, devices, passes, version;
   char *device;
   char **plugin_paths;
   char **words;
@@ -27,6 +29,7 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
     { "broken", 0, 0, G_OPTION_ARG_NONE, &self->broken, "List the plugins that cannot be used, with the reasons",
       NULL },
     { "devices", 0, 0, G_OPTION_ARG_NONE, &self->devices, "Describe the devices of this machine", NULL },
+    { "passes", 0, 0, G_OPTION_ARG_NONE, &self->passes, "List what optimises plans", NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Tell what a kernel takes on DEVICE: cuda:0, cpu, auto",
       "DEVICE" },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Search FOLDER for plugins first",
@@ -129,6 +132,30 @@ leat_inspect_show_devices (const LeatInspectOptions *options)
   return leat_inspect_write_text (out);
 }
 
+/* In the order in which they look at a plan. */
+static LeatExit
+leat_inspect_show_passes (const LeatInspectOptions *options)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (GString) out = g_string_new (NULL);
+  guint n;
+  const LeatPass *passes = leat_plan_list_passes (&n);
+
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < n; i++)
+    {
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "name");
+      json_builder_add_string_value (builder, passes[i].name);
+      json_builder_set_member_name (builder, "description");
+      json_builder_add_string_value (builder, passes[i].blurb);
+      json_builder_end_object (builder);
+      g_string_append_printf (out, "%-8s %s\n", passes[i].name, passes[i].blurb);
+    }
+  json_builder_end_array (builder);
+  return options->json ? leat_inspect_write_json (builder) : leat_inspect_write_text (out);
+}
+
 static LeatExit
 leat_inspect_do (const LeatInspectOptions *options)
 {
@@ -142,6 +169,11 @@ leat_inspect_do (const LeatInspectOptions *options)
                                    n > 0 ? options->words[0] : "--broken");
   if (options->devices)
     return leat_inspect_show_devices (options);
+  if (options->passes && (n > 0 || options->broken))
+    return leat_tool_report_usage ("--passes lists the passes over plans, and nothing else: leave out %s",
+                                   n > 0 ? options->words[0] : "--broken");
+  if (options->passes)
+    return leat_inspect_show_passes (options);
   if (options->device != NULL && (n < 2 || strcmp (options->words[0], "kernel") != 0))
     return leat_tool_report_usage ("--device says where a kernel is looked at: add kernel source=FILE.cu, or take "
                                    "--devices for the devices themselves");

@@ -14,8 +14,8 @@
 /* The words that GOption fills in.  They are checked afterwards, all by the same rule. */
 typedef struct
 {
-  char *plan, *dot, *stats, *executor, *early_start, *fuse, *wait, *timing, *readback, *lanes, *batch, *accounting,
-    *budget;
+  char *plan, *dot, *stats, *executor, *early_start, *fuse, *optimise, *wait, *timing, *readback, *lanes, *batch,
+    *accounting, *budget;
   char *memo, *priority;
   gboolean check, variables;
 } LeatLaunchWords;
@@ -92,6 +92,7 @@ static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NUL
 
 /* In the order of LeatFuseMode. */
 static const char *const leat_launch_fuses[] = { "off", "auto", NULL };
+static const char *const leat_launch_optimises[] = { "off", "on", NULL };
 
 /* In the order of LeatMemoMode. */
 static const char *const leat_launch_memos[] = { "off", "exact", NULL };
@@ -179,7 +180,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   static const char *const reports[] = { "text", "json", NULL };
   static const char *const timings[] = { "off", "nodes", NULL };
   static const char *const readbacks[] = { "final", "each", NULL };
-  guint executor = 1, early_start = 1, fuse = 1, wait = 1, timing = 0, readback = 1;
+  guint executor = 1, early_start = 1, fuse = 1, optimise = 2, wait = 1, timing = 0, readback = 1;
 
   if (!leat_launch_options_choose ("--plan", words->plan, plans, &self->plan_format, error)
       || !leat_launch_options_choose ("--stats", words->stats, stats, &self->stats_format, error)
@@ -192,6 +193,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
       || !leat_launch_options_choose ("--early-start", words->early_start, leat_launch_early_starts, &early_start,
                                       error)
       || !leat_launch_options_choose ("--fuse", words->fuse, leat_launch_fuses, &fuse, error)
+      || !leat_launch_options_choose ("--optimise", words->optimise, leat_launch_optimises, &optimise, error)
       || !leat_launch_options_check_lanes (self, words->lanes, error)
       || !leat_launch_options_check_batch (self, words->batch, error)
       || !leat_launch_options_check_memo (self, words->memo, error))
@@ -204,6 +206,7 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   self->wait = (LeatWait) (wait - 1);
   self->early_start = (LeatEarlyStart) (early_start - 1);
   self->fuse = (LeatFuseMode) (fuse - 1);
+  self->optimise = optimise == 2;
   if (!leat_launch_options_check_persistent (self, error))
     return FALSE;
   if (self->stats_path != NULL && self->stats_format == LEAT_STATS_NONE && self->accounting_format == LEAT_FORMAT_NONE)
@@ -346,6 +349,7 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       "Most runs in one launch: 1 to 65535; with --plan, show how each op is launched then", "N" },
     { "fuse", 0, 0, G_OPTION_ARG_STRING, &words->fuse, "Kernels to fuse: off, or auto for those that are faster fused",
       "MODE" },
+    { "optimise", 0, 0, G_OPTION_ARG_STRING, &words->optimise, "Leave out needless work: off or on", "MODE" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Kernels that may begin before the kernels they depend on have ended: auto, off or on", "WHICH" },
     { "persistent-idle-ms", 0, 0, G_OPTION_ARG_INT64, &self->persistent_idle_ms,
@@ -435,6 +439,7 @@ leat_launch_options_new (int argc, char **argv, GError **error)
   g_free (words.batch);
   g_free (words.early_start);
   g_free (words.fuse);
+  g_free (words.optimise);
   g_free (words.timing);
   g_free (words.readback);
   g_free (words.priority);

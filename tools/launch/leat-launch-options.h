@@ -60,6 +60,7 @@ typedef struct
   LeatWait wait;
   LeatEarlyStart early_start;
   LeatFuseMode fuse;
+  gboolean optimise;
   guint lanes;    /* 0: auto */
   guint batch;    /* runs in one launch; 0: one */
   guint64 budget; /* 0: none */

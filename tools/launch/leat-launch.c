@@ -35,6 +35,7 @@ leat_launch_load (const LeatLaunchOptions *options, const LeatLaunchText *text, 
   if (pipeline == NULL || !leat_pipeline_validate (pipeline, errors))
     return NULL;
   leat_pipeline_set_fuse (pipeline, options->fuse);
+  leat_pipeline_set_optimise (pipeline, options->optimise);
   if (plan == NULL)
     return g_steal_pointer (&pipeline);
   g_clear_object (plan);

@@ -28,6 +28,29 @@
 #define LEAT_INLINE static inline __attribute__ ((always_inline))
 #define LEAT_MEMBER inline __attribute__ ((always_inline))
 
+/* Of `for (int i : { 1, 2 })`: compilers make one of braces, as NVRTC does without a header too. */
+namespace std {
+
+template <class E> class initializer_list
+{
+  const E *leat_first = nullptr;
+  __SIZE_TYPE__ leat_size = 0;
+
+  constexpr initializer_list (const E *first, __SIZE_TYPE__ size) : leat_first (first), leat_size (size) {}
+
+public:
+  typedef E value_type;
+  typedef const E *iterator;
+  typedef const E *const_iterator;
+
+  constexpr initializer_list () noexcept {}
+  constexpr __SIZE_TYPE__ size () const noexcept { return leat_size; }
+  constexpr const E *begin () const noexcept { return leat_first; }
+  constexpr const E *end () const noexcept { return leat_first + leat_size; }
+};
+
+} // namespace std
+
 typedef __INT8_TYPE__ int8_t;
 typedef __UINT8_TYPE__ uint8_t;
 typedef __INT16_TYPE__ int16_t;

@@ -128,6 +128,11 @@ template <class... T> struct tuple : leat_items_of<make_index_sequence<sizeof...
     leat_take (o, make_index_sequence<sizeof...(T)> ());
     return *this;
   }
+  template <class A, class B> constexpr tuple &operator= (const pair<A, B> &o)
+  {
+    leat_take (o, make_index_sequence<sizeof...(T)> ());
+    return *this;
+  }
   template <class O, size_t... I> constexpr void leat_take (const O &o, integer_sequence<size_t, I...>)
   {
     (void) ((static_cast<leat_item<I, T> &> (*this).leat_value = get<I> (o), 0) + ... + 0);
@@ -161,6 +166,12 @@ make_tuple (T &&...v)
 {
   return tuple<typename decay<T>::type...> (static_cast<T &&> (v)...);
 }
+/* Takes any item, and keeps none. */
+struct leat_ignored
+{
+  template <class T> constexpr const leat_ignored &operator= (const T &) const { return *this; }
+};
+static constexpr leat_ignored ignore{};
 template <class... T>
 constexpr tuple<T &...>
 tie (T &...v)

@@ -44,8 +44,10 @@ static LeatPlan *
 chain_plan (Chain *self, gboolean integrated)
 {
   g_autoptr (GError) error = NULL;
-  LeatPlan *plan = leat_plan_new (self->pipeline, &error);
+  LeatPlan *plan;
 
+  leat_pipeline_set_optimise (self->pipeline, FALSE); /* toys copy, which plans leave out */
+  plan = leat_plan_new (self->pipeline, &error);
   g_assert_no_error (error);
   leat_plan_bind (plan, &(LeatTraits){ .bound = TRUE, .integrated = integrated });
   return plan;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+template <class T> __global__ void k (const T *x, T *y, int x_count)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+  if (i < x_count)
+    y[i] = 7;
+}
+
+template <> __global__ void k<int> (const int *x, int *y, int x_count)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+  if (i < x_count)
+    y[i] = x[i] * 2;
+}
