@@ -38,7 +38,7 @@ leat_node_declare_arg (LeatNode *self, const char *name, const char *type, const
     }
   else if (g_ptr_array_find (priv->args, arg, &index))
     g_ptr_array_steal_index (priv->args, index); /* the order is that of the calls */
-  if (g_strcmp0 (arg->type, type) != 0 && *type != '*')
+  if (arg->is_initial || (g_strcmp0 (arg->type, type) != 0 && *type != '*'))
     leat_node_arg_clear (arg);
   g_free (arg->blurb);
   arg->type = leat_node_arg_keep_type (type);
@@ -119,6 +119,36 @@ leat_node_get_choice (LeatNode *self, const char *name)
 }
 
 /**
+ * leat_node_set_arg_initial:
+ * @self: a node
+ * @name: an argument's name
+ * @value: a value as a pipeline's text has it
+ *
+ * Gives an argument the value that it has where none is set; for implementations of prepare ().
+ *
+ * A value that was set stays.  One that the argument's type cannot hold is none.
+ *
+ * Since: 0.1
+ */
+void
+leat_node_set_arg_initial (LeatNode *self, const char *name, const char *value)
+{
+  LeatNodeArg *arg;
+  LeatNumber number;
+
+  g_return_if_fail (LEAT_IS_NODE (self));
+  g_return_if_fail (name != NULL && value != NULL);
+
+  arg = leat_node_peek_arg (self, name);
+  g_return_if_fail (arg != NULL);
+  if (arg->is_set || !leat_node_arg_parse (arg, value, &number, NULL))
+    return;
+  leat_node_arg_clear (arg);
+  arg->number = number;
+  arg->is_initial = TRUE;
+}
+
+/**
  * leat_node_set_arg_type:
  * @self: a node
  * @name: an argument's name
@@ -150,7 +180,7 @@ leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GErr
   wanted.name = arg->name;
   wanted.type = type;
   number = arg->number;
-  if (arg->is_set && !leat_node_arg_take (&wanted, &number, error))
+  if ((arg->is_set || arg->is_initial) && !leat_node_arg_take (&wanted, &number, error))
     return leat_node_prefix_title (self, error);
   arg->number = number;
   g_clear_pointer (&arg->value, g_variant_unref);

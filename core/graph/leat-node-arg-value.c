@@ -205,7 +205,7 @@ leat_node_arg_new_variant (LeatNodeArg *arg, const LeatNumber *number)
 GVariant *
 leat_node_arg_dup_value (LeatNodeArg *arg)
 {
-  if (arg->value == NULL && arg->is_set)
+  if (arg->value == NULL && (arg->is_set || arg->is_initial))
     arg->value = g_variant_ref_sink (leat_node_arg_new_variant (arg, &arg->number));
   return arg->value != NULL ? g_variant_ref (arg->value) : NULL;
 }

@@ -236,7 +236,7 @@ leat_node_has_arg_value (LeatNode *self, const char *name)
 
   leat_node_lock (self);
   arg = leat_node_find_any_arg (self, name);
-  has = arg != NULL && (arg->is_set || arg->value != NULL);
+  has = arg != NULL && (arg->is_set || arg->is_initial || arg->value != NULL);
   leat_node_unlock (self);
   return has;
 }

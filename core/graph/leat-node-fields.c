@@ -59,7 +59,7 @@ leat_node_peek_port (LeatNode *self, const char *name)
 void
 leat_node_arg_clear (LeatNodeArg *arg)
 {
-  arg->is_set = FALSE;
+  arg->is_set = arg->is_initial = FALSE;
   g_clear_pointer (&arg->value, g_variant_unref);
 }
 

@@ -18,10 +18,11 @@ typedef struct _LeatNodeArg
   const char *const *choices; /* of type "s": the words that it may be, of which `number` is the index; else NULL */
   char *blurb;
   gboolean is_set;
-  LeatNumber number; /* of its type */
-  GVariant *value;   /* the same, from when somebody asks; NULL before */
-  GQuark detail;     /* of the signal: its name */
-  gboolean stale;    /* not added again so far in the prepare () that runs */
+  gboolean is_initial; /* not set, and `number` is what its node's class gives it */
+  LeatNumber number;   /* of its type */
+  GVariant *value;     /* the same, from when somebody asks; NULL before */
+  GQuark detail;       /* of the signal: its name */
+  gboolean stale;      /* not added again so far in the prepare () that runs */
 } LeatNodeArg;
 
 /* Where the file that a node was read from sets something on it.  It is written out only for messages. */

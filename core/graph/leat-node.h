@@ -68,6 +68,7 @@ char **leat_node_list_args (LeatNode *self);
 void leat_node_add_arg (LeatNode *self, const char *name, const char *type, const char *blurb);
 void leat_node_add_choice (LeatNode *self, const char *name, const char *const *choices, const char *blurb);
 guint leat_node_get_choice (LeatNode *self, const char *name);
+void leat_node_set_arg_initial (LeatNode *self, const char *name, const char *value);
 gboolean leat_node_set_arg_type (LeatNode *self, const char *name, const char *type, GError **error);
 const char *leat_node_get_arg_type (LeatNode *self, const char *name);
 void leat_node_remove_args (LeatNode *self);

@@ -34,6 +34,8 @@ leat_assert_append (GString *out, const LeatKernelUnit *unit, const LeatEntry *e
   g_auto (GStrv) parts = kind != NULL ? g_strsplit (kind, "%s", -1) : NULL;
   g_autofree char *holds = parts != NULL ? g_strjoinv (param->type, parts) : NULL;
 
+  if (g_str_equal (param->type, "void"))
+    return;
   g_string_append_printf (out,
                           "\n#line %u \"%s\"\nstatic_assert (sizeof (%s) == %" G_GSIZE_FORMAT
                           "%s%s, \"\\\"%s\\\" of the kernel \\\"%s\\\" was taken for %s of %" G_GSIZE_FORMAT

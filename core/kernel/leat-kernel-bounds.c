@@ -144,21 +144,42 @@ leat_bounds_read (LeatBoundsReader *self, guint least)
   return value;
 }
 
+/* What stands between the parentheses of @word before the kernel's name, in pieces. (transfer full) */
+static GArray *
+leat_bounds_list_pieces (const LeatKernelUnit *unit, const LeatDecl *decl, const char *word)
+{
+  for (guint i = decl->first; i < decl->name; i++)
+    if (leat_tokens_is (unit->tokens, i, word) && leat_tokens_is (unit->tokens, i + 1, "("))
+      return leat_kernel_unit_split (unit, i + 2, leat_tokens_at (unit->tokens, i + 1)->match);
+  return g_array_new (FALSE, FALSE, sizeof (guint));
+}
+
 gboolean
 leat_kernel_unit_find_bounds (const LeatKernelUnit *unit, const LeatDecl *decl, guint *first, guint *end)
 {
-  for (guint i = decl->first; i < decl->name; i++)
-    if (leat_tokens_is (unit->tokens, i, "__launch_bounds__") && leat_tokens_is (unit->tokens, i + 1, "("))
-      {
-        g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, i + 2, leat_tokens_at (unit->tokens, i + 1)->match);
+  g_autoptr (GArray) pieces = leat_bounds_list_pieces (unit, decl, "__launch_bounds__");
 
-        if (pieces->len == 0)
-          return FALSE;
-        *first = g_array_index (pieces, guint, 0);
-        *end = g_array_index (pieces, guint, 1) + 1;
-        return TRUE;
-      }
-  return FALSE;
+  if (pieces->len == 0)
+    return FALSE;
+  *first = g_array_index (pieces, guint, 0);
+  *end = g_array_index (pieces, guint, 1) + 1;
+  return TRUE;
+}
+
+void
+leat_kernel_unit_read_cluster (const LeatKernelUnit *unit, const LeatDecl *decl, guint cluster[3])
+{
+  g_autoptr (GArray) pieces = leat_bounds_list_pieces (unit, decl, "__cluster_dims__");
+
+  for (guint axis = 0; axis < 3; axis++)
+    {
+      LeatBoundsReader reader = { unit, 0, 0, 0, TRUE };
+      gint64 value = 2 * axis < pieces->len ? leat_bounds_read_range (&reader, g_array_index (pieces, guint, 2 * axis),
+                                                                      g_array_index (pieces, guint, 2 * axis + 1) + 1)
+                                            : 1;
+
+      cluster[axis] = reader.known && value > 0 && value <= G_MAXUINT16 ? (guint) value : 1;
+    }
 }
 
 guint

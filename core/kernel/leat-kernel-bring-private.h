@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 gboolean leat_kernel_brings (const char *header);
 /* The line that stands for its #include in a text behind the preprocessor. (transfer full) */
 char *leat_kernel_dup_bring_line (const char *header);
+/* Likewise, for those that a host library's header includes: (element-type utf8). */
+GPtrArray *leat_kernel_list_along_lines (const char *header);
 
 /* Those that the text names: (element-type utf8). */
 GPtrArray *leat_kernel_unit_list_brought (const LeatKernelUnit *unit);

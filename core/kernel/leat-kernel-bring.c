@@ -29,13 +29,15 @@ static const char *const leat_kernel_inner[] = { LEAT_BRING_NARROW,  LEAT_BRING_
                                                  LEAT_BRING_CUB,     NULL };
 
 /* @name: of the header, or of a folder of them.  @word: without which the text does not need it, as that of a program
- * whose host code does.  @is_cuda: of the CUDA toolkit, and NVRTC reads it itself.  @both: what it is on all devices.
+ * whose host code does.  @part: likewise, of a word.  @is_cuda: of the CUDA toolkit, and NVRTC reads it itself.  @both:
+ * what it is on all devices.
  * @texts: what more it is on a CPU.  @threads: likewise, but a part of the file, whose functions get their thread.
  * @others: those that it includes, which stand before it in this list. */
 static const struct
 {
   const char *name, *word;
   gboolean is_cuda;
+  const char *part;
   const char *both[4], *texts[5], *threads[3], *others[2];
 } leat_kernel_brought[] = {
   { "leat-numbers.h", .both = { "leat-numbers.h" } },
@@ -47,8 +49,11 @@ static const struct
   { "cuda_bf16.h", .is_cuda = TRUE, .texts = { "leat-cuda-bf16.h", "leat-cuda-half.h" }, .others = { "cuda_fp16.h" } },
   { "cuda_fp8.h", .is_cuda = TRUE, .texts = { "leat-cuda-fp8.h" }, .others = { "cuda_bf16.h" } },
   { "cuComplex.h", .is_cuda = TRUE, .texts = { "leat-cuda-complex.h" } },
+  { "cufft.h", .both = { "leat-cufft.h" } },
   { LEAT_BRING_STANDARD, "std",
     .both = { "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h" } },
+  { "curand_kernel.h", .part = "curand", .is_cuda = TRUE, .texts = { "leat-curand.h", "leat-curand-numbers.h" } },
+  { "thrust/complex.h", "thrust", .both = { "leat-thrust-complex.h" }, .others = { LEAT_BRING_STANDARD } },
   { LEAT_BRING_STD,
     .texts = { "leat-std-types.h", "leat-std-values.h", "leat-std-tuple.h", "leat-std-complex.h", "leat-std-host.h" } },
   { LEAT_BRING_VALUES, .texts = { "leat-cuda-values.h" } },
@@ -77,9 +82,24 @@ static const struct
 G_STATIC_ASSERT (G_N_ELEMENTS (leat_kernel_brought) <= 32);
 
 /* Headers of the standard library that kernels use; those of C++ have one text, of the library's own on both sides. */
-static const char *const leat_kernel_standard[] = { "type_traits", "limits", "utility",  "functional", "algorithm",
-                                                    "array",       "tuple",  "complex",  "numeric",    "cmath",
-                                                    "cstdlib",     "vector", "iostream", "string",     NULL };
+static const char *const leat_kernel_standard[] = { "type_traits", "limits",   "utility", "functional",
+                                                    "algorithm",   "array",    "tuple",   "complex",
+                                                    "numeric",     "cmath",    "cstdlib", "cstring",
+                                                    "vector",      "iostream", "string",  NULL };
+
+/* Host libraries of the toolkit, by how their headers begin, and the headers of types that these include.  @part: of a
+ * word, without which the text does not need the header. */
+static const struct
+{
+  const char *prefix, *header, *part;
+} leat_kernel_along[] = {
+  { "cublas", "cuComplex.h", "Complex" },  { "cublas", "cuda_fp16.h", "half" },
+  { "cublas", "cuda_bf16.h", "bfloat16" }, { "cusparse", "cuComplex.h", "Complex" },
+  { "cusparse", "cuda_fp16.h", "half" },   { "cusolver", "cuComplex.h", "Complex" },
+  { "cusolver", "cuda_fp16.h", "half" },   { "cusolver", "cuda_bf16.h", "bfloat16" },
+  { "cufft", "cuComplex.h", "Complex" },   { "cufft", "cufft.h", "cufft" },
+  { "nccl.h", "cuda_fp16.h", "half" },     { "nccl.h", "cuda_bf16.h", "bfloat16" },
+};
 
 static int
 leat_kernel_find_brought (const char *header)
@@ -106,12 +126,43 @@ leat_kernel_dup_bring_line (const char *header)
                       NULL);
 }
 
+GPtrArray *
+leat_kernel_list_along_lines (const char *header)
+{
+  GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_along); i++)
+    if (g_str_has_prefix (header, leat_kernel_along[i].prefix))
+      g_ptr_array_add (
+        lines, g_strdup_printf (LEAT_BRING_PRAGMA "%s %s", leat_kernel_along[i].header, leat_kernel_along[i].part));
+  return lines;
+}
+
 static gboolean
-leat_kernel_unit_needs_brought (const LeatKernelUnit *unit, const char *name)
+leat_kernel_unit_has_part (const LeatKernelUnit *unit, const char *part)
+{
+  for (guint i = 0; i < unit->tokens->tokens->len; i++)
+    {
+      const LeatToken *token = leat_tokens_at (unit->tokens, i);
+
+      if (token->kind == LEAT_TOKEN_IDENT
+          && g_strstr_len (unit->tokens->text->text + token->offset, token->length, part) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* @part: (nullable): of a word that the text has to have */
+static gboolean
+leat_kernel_unit_needs_brought (const LeatKernelUnit *unit, const char *name, const char *part)
 {
   int index = leat_kernel_find_brought (name);
   const char *word = index >= 0 ? leat_kernel_brought[index].word : NULL;
 
+  if (part == NULL && index >= 0)
+    part = leat_kernel_brought[index].part;
+  if (part != NULL && !leat_kernel_unit_has_part (unit, part))
+    return FALSE;
   for (guint i = 0; word != NULL && i < unit->tokens->tokens->len; i++)
     if (leat_tokens_is (unit->tokens, i, word))
       return TRUE;
@@ -129,12 +180,15 @@ leat_kernel_unit_list_brought (const LeatKernelUnit *unit)
     {
       const LeatTokenGap *gap = &g_array_index (tokens->directives, LeatTokenGap, i);
       const char *at = tokens->text->text + gap->offset;
-      char *name;
+      char *name, *part;
 
       if (gap->length <= head || strncmp (at, LEAT_BRING_PRAGMA, head) != 0)
         continue;
       name = g_strstrip (g_strndup (at + head, gap->length - head));
-      if (leat_kernel_unit_needs_brought (unit, name)
+      part = strchr (name, ' ');
+      if (part != NULL)
+        *part++ = '\0';
+      if (leat_kernel_unit_needs_brought (unit, name, part)
           && !g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
         g_ptr_array_add (names, name);
       else

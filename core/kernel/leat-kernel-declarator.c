@@ -6,9 +6,10 @@
 
 #include "leat-kernel-report-private.h"
 
-const char *const leat_kernel_attribute_words[] = { "__launch_bounds__", "__attribute__", "__align__",
-                                                    "alignas",           "__declspec",    "decltype",
-                                                    "__maxnreg__",       "LEAT_CLUSTER",  NULL };
+const char *const leat_kernel_attribute_words[] = {
+  "__launch_bounds__", "__attribute__", "__align__",    "alignas",          "__declspec",
+  "decltype",          "__maxnreg__",   "LEAT_CLUSTER", "__cluster_dims__", NULL
+};
 const char *const leat_kernel_type_words[] = { "struct", "union", "enum", "class", "typedef", "using", NULL };
 
 guint

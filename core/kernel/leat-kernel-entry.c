@@ -179,7 +179,7 @@ leat_entry_wrap (LeatEntry *self, const LeatKernelUnit *unit, gboolean indirect)
 static gboolean
 leat_entry_is_bounds (const LeatKernelUnit *unit, guint token)
 {
-  static const char *const words[] = { "__launch_bounds__", "LEAT_CLUSTER", NULL };
+  static const char *const words[] = { "__launch_bounds__", "__maxnreg__", "__cluster_dims__", "LEAT_CLUSTER", NULL };
 
   return leat_tokens_is_any (unit->tokens, token, words) && leat_tokens_is (unit->tokens, token + 1, "(");
 }
@@ -269,6 +269,9 @@ leat_entry_strip_qualifiers (GArray *edits, const LeatKernelUnit *unit, const Le
                    && leat_tokens_at (unit->tokens, i)->kind == LEAT_TOKEN_STRING))
         leat_edits_replace (edits, unit->tokens, i, i, "%s", "");
     }
+  for (guint i = decl->params; i < leat_tokens_at (unit->tokens, decl->params)->match; i++)
+    if (leat_tokens_is (unit->tokens, i, "__grid_constant__"))
+      leat_edits_replace (edits, unit->tokens, i, i, "%s", "");
 }
 
 guint

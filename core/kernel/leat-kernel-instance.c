@@ -122,6 +122,30 @@ leat_instance_name (LeatInstance *self)
 }
 
 /**
+ * leat_kernel_source_take_entry: (skip)
+ * @self: (transfer full): a source
+ * @entry: (nullable): what a user calls a kernel of it
+ * @error: return location for %LEAT_KERNEL_ERROR_ENTRY
+ *
+ * Makes a source that has the kernel, where that is an instance of a template.
+ *
+ * Returns: (transfer full): @self, or leat_kernel_source_new_instance() of it
+ *
+ * Since: 0.1
+ */
+LeatKernelSource *
+leat_kernel_source_take_entry (LeatKernelSource *self, const char *entry, GError **error)
+{
+  g_autoptr (LeatKernelSource) file = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+  if (entry == NULL || entry[strcspn (entry, "<(")] != '<')
+    return self;
+  file = self;
+  return leat_kernel_source_new_instance (file, entry, error);
+}
+
+/**
  * leat_kernel_source_new_instance: (skip)
  * @self: a source
  * @entry: a kernel of it with template arguments: `scale<float, 256>`

@@ -30,6 +30,7 @@ leat_kernel_unit_note_launch (const LeatKernelUnit *unit, LeatKernelCalls *calls
                       : (asks & (LEAT_KERNEL_ASKS_THREAD_Y | LEAT_KERNEL_ASKS_BLOCK_Y)) ? 2
                                                                                         : 1;
   prototype->launch_bounds = leat_kernel_unit_read_bounds (unit, decl);
+  leat_kernel_unit_read_cluster (unit, decl, prototype->cluster);
   leat_prototype_set_block (prototype, asks);
   prototype->has_dynamic_shared = (asks & LEAT_KERNEL_ASKS_SHARED) != 0;
   prototype->has_assembly = (asks & (LEAT_KERNEL_ASKS_ASSEMBLY | LEAT_KERNEL_ASKS_TOOLKIT)) != 0;

@@ -162,6 +162,8 @@ leat_layout_of_type (const LeatKernelUnit *unit, const char *words, LeatLayout *
 
   if (open != G_MAXUINT)
     return leat_layout_of_struct (unit, open, layout, depth);
+  if (leat_kernel_unit_lookup_state (unit, plain, &layout->bytes, &layout->align))
+    return TRUE;
   if (!leat_kernel_unit_lookup_type (unit, plain, &type))
     return FALSE;
   *layout = (LeatLayout){ .bytes = (gsize) type.lane_bytes * type.lanes,
@@ -178,6 +180,8 @@ leat_kernel_unit_measure_struct (const LeatKernelUnit *unit, const char *name, c
   g_auto (LeatLayout) layout = { 0 };
 
   *record = NULL;
+  if (leat_kernel_unit_lookup_state (unit, name, &layout.bytes, &layout.align))
+    return layout.bytes;
   if (open == G_MAXUINT || !leat_layout_of_struct (unit, open, &layout, 0))
     return 0;
   *record = g_steal_pointer (&layout.type);

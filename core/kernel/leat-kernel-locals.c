@@ -71,9 +71,18 @@ leat_locals_begins_declaration (LeatLocals *self, guint token)
 {
   const LeatTokens *tokens = self->unit->tokens;
   static const char *const after[] = { "=", ";", "[", ",", ":", "{", ")", "(", "__attribute__", NULL };
-  static const char *const heads[] = {
-    "for", "while", "if", "switch", "constexpr", "__align__", "__attribute__", "alignas", "__launch_bounds__", NULL
-  };
+  static const char *const heads[] = { "for",
+                                       "while",
+                                       "if",
+                                       "switch",
+                                       "constexpr",
+                                       "__align__",
+                                       "__attribute__",
+                                       "alignas",
+                                       "__launch_bounds__",
+                                       "__maxnreg__",
+                                       "__cluster_dims__",
+                                       NULL };
   gboolean constructs = leat_tokens_is (tokens, token + 1, "(");
   static const char *const marks[] = { "*", "&", "__restrict__", NULL };
   guint type = token;

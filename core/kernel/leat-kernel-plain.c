@@ -68,13 +68,24 @@ leat_plain_add_word (const LeatKernelUnit *unit, guint token, gboolean behind, c
   g_array_append_val (all, word);
 }
 
+/* By its namespaces, and where others have its name by its parameters. */
 static void
-leat_plain_rename (const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
+leat_plain_rename (LeatKernelText *text, const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
 {
   g_autofree char *symbol = leat_kernel_unit_dup_symbol (unit, decl);
   gsize own = leat_tokens_at (unit->tokens, decl->name)->length;
 
-  leat_plain_add_word (unit, decl->name, FALSE, g_strndup (symbol, strlen (symbol) - own), words);
+  if (decl->scope != 0)
+    leat_plain_add_word (unit, decl->name, FALSE, g_strndup (symbol, strlen (symbol) - own), words);
+  if (!(decl->flags & LEAT_DECL_IS_TEMPLATE) && leat_kernel_unit_is_overloaded (unit, decl))
+    {
+      g_autofree char *takes = leat_kernel_unit_dup_signature (unit, decl);
+      g_autofree char *path = leat_kernel_unit_dup_full_name (unit, decl);
+      g_autofree char *entry = g_strdup_printf ("%s(%s)", path, takes), *whole = leat_kernel_dup_symbol (entry);
+
+      leat_plain_add_word (unit, decl->name, TRUE, g_strdup (whole + strlen (symbol)), words);
+      g_ptr_array_add (text->overloads, g_steal_pointer (&entry));
+    }
 }
 
 /* Values of several numbers become parameters for each, of which the body makes them again. */
@@ -158,8 +169,8 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
 
       if (!kept[i])
         leat_plain_blank (text, unit, decl->first, decl->last);
-      else if (decl->scope != 0 && (decl->flags & LEAT_DECL_IS_GLOBAL) && decl->params != G_MAXUINT)
-        leat_plain_rename (unit, decl, words);
+      else if ((decl->flags & (LEAT_DECL_IS_GLOBAL | LEAT_DECL_IS_VARIANT)) && decl->kind == LEAT_DECL_FUNCTION)
+        leat_plain_rename (text, unit, decl, words);
       if (kept[i] && decl->kind == LEAT_DECL_FUNCTION && !(decl->flags & LEAT_DECL_IS_TEMPLATE)
           && (decl->flags & (LEAT_DECL_IS_GLOBAL | LEAT_DECL_IS_VARIANT)))
         leat_plain_take_apart (text, unit, decl, words);

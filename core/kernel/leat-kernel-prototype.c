@@ -17,7 +17,8 @@
 typedef struct
 {
   LeatParam param;
-  guint token; /* its name's */
+  guint token;      /* its name's */
+  guint value, end; /* tokens of its default value; none where they are the same */
   guint stars;
   gboolean is_const;
   gboolean is_integer;
@@ -32,6 +33,7 @@ leat_param_clear (LeatParam *param)
   g_free (param->port);
   g_free (param->type);
   g_free (param->dtype);
+  g_free (param->initial);
   g_free (param->blurb);
 }
 
@@ -83,8 +85,11 @@ leat_param_draft_read (const LeatKernelUnit *unit, LeatParamDraft *draft, guint 
   gboolean is_rows = FALSE; /* an array of rows is one array */
   guint n_words = 0;
 
+  draft->value = draft->end = last + 1;
   for (guint i = first; i <= last && !leat_tokens_is (tokens, i, "="); i++)
     {
+      if (leat_tokens_is (tokens, i + 1, "="))
+        draft->value = MIN (i + 2, draft->end);
       if (leat_kernel_unit_skip_attribute (unit, i) != i)
         i = leat_kernel_unit_skip_attribute (unit, i);
       else if (leat_tokens_is (tokens, i, "const"))
@@ -169,13 +174,16 @@ leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, 
     draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
 }
 
-/* An array of structures is one of records; with pointers in them, of bytes, so many to each. @record: (out) (nullable)
- */
+/* An array of structures is one of records; with pointers in them, of bytes, so many to each; and `void *` is one of
+ * single bytes. @record: (out) (nullable) */
 static gboolean
 leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *draft, LeatKernelType *type,
                               char **record)
 {
-  gsize bytes = draft->stars == 1 ? leat_kernel_unit_measure_struct (unit, draft->param.type, record) : 0;
+  gsize bytes = draft->stars != 1 ? 0
+                : g_str_equal (draft->param.type, "void")
+                  ? 1
+                  : leat_kernel_unit_measure_struct (unit, draft->param.type, record);
 
   *type = (LeatKernelType){ .dtype = "u8", .lane_bytes = 1, .lanes = (guint) bytes };
   if (*record != NULL)
@@ -262,6 +270,8 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, con
   draft->lane_bytes = type.lane_bytes;
   draft->is_integer = type.is_integer && type.lanes == 1;
   draft->is_signed = type.dtype != NULL && type.dtype[0] == 'i';
+  if (draft->stars == 0 && draft->value < draft->end)
+    draft->param.initial = leat_kernel_unit_dup_default (unit, draft->value, draft->end, &type);
   draft->param.kind = draft->stars == 0 ? LEAT_PARAM_SCALAR : draft->is_const ? LEAT_PARAM_INPUT : LEAT_PARAM_OUTPUT;
   return TRUE;
 }

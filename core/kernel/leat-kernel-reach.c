@@ -176,7 +176,8 @@ leat_reach_is_host (LeatReach *self, const LeatDecl *decl)
   if (!leat_reach_is_function (decl) || leat_reach_is_for_device (decl))
     return FALSE;
   return leat_reach_says (self, decl, "__host__") || leat_reach_has_twin (self, decl)
-         || leat_tokens_is (self->tokens, decl->name, "main");
+         || leat_tokens_is (self->tokens, decl->name, "main")
+         || !leat_kernel_unit_check_launches (self->unit, decl, NULL);
 }
 
 /* `extern __constant__ int n;` says nothing where the file has the variable itself. */

@@ -12,7 +12,8 @@
  * leat_kernel_source_list_entries:
  * @self: a source
  *
- * Names the `__global__` functions that can be launched, in the order of the file.  Templates are not among them.
+ * Names the `__global__` functions that can be launched, in the order of the file.  Templates are not among them. Where
+ * several have one name, their parameters are a part of it: `k(const float *, int)`.
  *
  * Returns: (transfer full) (array zero-terminated=1): the names
  */
@@ -109,6 +110,28 @@ leat_kernel_source_dup_choices (LeatKernelSource *self, char **names)
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
 
+/* Those of @names that are kernels called @entry, which others are called too: `"k(int *)" (line 3)`.  NULL where there
+ * are none. */
+static char *
+leat_kernel_source_dup_overloads (LeatKernelSource *self, char **names, const char *entry)
+{
+  g_autofree char *split = NULL, *takes = leat_kernel_split_overload (entry, &split);
+  g_autofree char *path = g_strconcat (takes != NULL ? split : entry, "(", NULL);
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const LeatDecl *decl = g_ptr_array_index (self->kernels, i);
+      const char *open = strchr (names[i], '('),
+                 *last = open != NULL ? g_strrstr_len (names[i], open - names[i], "::") : NULL;
+
+      if (g_str_has_prefix (names[i], path) || (last != NULL && g_str_has_prefix (last + strlen ("::"), path)))
+        g_string_append_printf (list, "%s\"%s\" (line %u)", list->len ? ", " : "", names[i],
+                                leat_tokens_at (self->unit->tokens, decl->name)->line);
+    }
+  return list->len > 0 ? g_string_free (g_steal_pointer (&list), FALSE) : NULL;
+}
+
 static void
 leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GError **error)
 {
@@ -116,8 +139,16 @@ leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GErr
   g_autofree char *list = leat_kernel_source_dup_choices (self, names);
   const char *near = NULL;
   guint best = entry != NULL ? MAX (strlen (entry) / 3, 1) + 1 : 0;
+  g_autofree char *overloads = entry != NULL ? leat_kernel_source_dup_overloads (self, names, entry) : NULL;
   const LeatDecl *template = entry != NULL || names[0] == NULL ? leat_kernel_source_find_template (self, entry) : NULL;
 
+  if (overloads != NULL)
+    {
+      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY,
+                   "%s: kernels called \"%s\" differ in their parameters; name one with its types, as in entry=%s",
+                   self->name, entry, overloads);
+      return;
+    }
   if (template != NULL)
     {
       leat_kernel_source_refuse_template (self, template, error);
@@ -165,16 +196,34 @@ leat_kernel_source_note_launches (LeatKernelSource *self, LeatPrototype *prototy
     }
 }
 
+/* Neither the kernel nor a function that it calls may launch another; others of the file may. */
+static gboolean
+leat_kernel_source_check_launches (LeatKernelSource *self, const LeatDecl *kernel, GError **error)
+{
+  const LeatDecl *first = leat_kernel_unit_at (self->unit, 0);
+
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    if (first[i].kind == LEAT_DECL_FUNCTION
+        && (first + i == kernel
+            || (!(first[i].flags & LEAT_DECL_IS_GLOBAL) && leat_kernel_calls_reaches (self->calls, kernel - first, i)))
+        && !leat_kernel_unit_check_launches (self->unit, first + i, error))
+      return FALSE;
+  return TRUE;
+}
+
 /* Under the lock. */
 static LeatPrototype *
 leat_kernel_source_make_prototype (LeatKernelSource *self, const LeatDecl *decl, GError **error)
 {
-  LeatPrototype *prototype = leat_kernel_unit_parse_prototype (self->unit, decl, error);
+  LeatPrototype *prototype;
 
-  if (prototype == NULL)
-    return NULL;
   if (self->calls == NULL)
     self->calls = leat_kernel_calls_new (self->unit);
+  prototype = leat_kernel_source_check_launches (self, decl, error)
+                ? leat_kernel_unit_parse_prototype (self->unit, decl, error)
+                : NULL;
+  if (prototype == NULL)
+    return NULL;
   leat_kernel_unit_note_launch (self->unit, self->calls, decl, prototype);
   leat_kernel_source_note_launches (self, prototype);
   return prototype;

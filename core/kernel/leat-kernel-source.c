@@ -80,9 +80,9 @@ leat_kernel_source_read_unit (LeatKernelSource *self, GError **error)
     }
   if (self->unit != NULL)
     self->unit->instance = self->instance;
-  if (self->unit == NULL || !leat_kernel_unit_check_launches (self->unit, error)
-      || !leat_kernel_unit_check_kernels (self->unit, error) || !leat_kernel_unit_check_variants (self->unit, error)
-      || !leat_kernel_unit_check_textures (self->unit, error) || !leat_kernel_unit_read_reports (self->unit, error))
+  if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
+      || !leat_kernel_unit_check_variants (self->unit, error) || !leat_kernel_unit_check_textures (self->unit, error)
+      || !leat_kernel_unit_read_reports (self->unit, error))
     return FALSE;
   self->kernels = leat_kernel_unit_list_kernels (self->unit);
   self->prototypes = g_new0 (LeatPrototype *, self->kernels->len + 1);

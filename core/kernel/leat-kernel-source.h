@@ -119,6 +119,8 @@ const char *leat_texture_form_get_name (LeatTextureForm form);
  * @column: its column there, from 1
  * @reads_line: for an output, the line where the kernel first reads what the port held before; 0 where it does not
  * @is_bool: whether it is `bool`, which holds 0 or 1 alone
+ * @initial: (nullable): of a scalar, its default value as an argument of a node is written, if that can be read without
+ * a compiler
  * @blurb: (nullable): of an output, why it is one and how an input is written
  * @form: of a texture or a surface, how its kernel sees the texels
  * @is_surface: whether it is a surface
@@ -141,6 +143,7 @@ typedef struct
   guint line, column;
   guint reads_line;
   gboolean is_bool;
+  char *initial;
   char *blurb;
   LeatTextureForm form;
   gboolean is_surface;
@@ -162,6 +165,7 @@ typedef struct
  *   have as such
  * @reports: whether it, or what it calls, may report (`leat_report ()`)
  * @syncs_grid: whether it, or what it calls, has a barrier of the whole grid (`leat_grid_sync ()`)
+ * @cluster: blocks along x, y and z that its `__cluster_dims__` puts together; 1 where it does not say
  * @has_effects: whether it, or what it calls, prints, asserts, reads a clock, or uses a variable of the file that
  * kernels may change, so that a run can tell how often it was done
  * @launch_bounds: the threads of a block that its `__launch_bounds__` allows; 0 where it has none, or none that can be
@@ -182,6 +186,7 @@ typedef struct
   gboolean has_assembly;
   gboolean reports;
   gboolean syncs_grid;
+  guint cluster[3];
   gboolean has_effects;
   guint launch_bounds;
 } LeatPrototype;
@@ -274,6 +279,7 @@ gboolean leat_kernel_source_find_variable (LeatKernelSource *self, const char *n
 LeatKernelSource *leat_kernel_source_new_filled (LeatKernelSource *self, const char *name, gconstpointer items,
                                                  guint64 n, GError **error);
 LeatKernelSource *leat_kernel_source_new_instance (LeatKernelSource *self, const char *entry, GError **error);
+LeatKernelSource *leat_kernel_source_take_entry (LeatKernelSource *self, const char *entry, GError **error);
 gboolean leat_kernel_source_check_filled (LeatKernelSource *self, const char *entry, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelSource, leat_kernel_source_unref)

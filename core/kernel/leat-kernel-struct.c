@@ -51,7 +51,8 @@ leat_kernel_dup_bare_type (const char *words)
   return g_string_free (out, FALSE);
 }
 
-/* The sizes of the array whose declarator has its name at @name and ends before @end; NULL where one is no number. */
+/* The sizes of the array whose declarator has its name at @name and ends before @end; NULL where tokens do not tell
+ * one. */
 GArray *
 leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
 {
@@ -60,11 +61,12 @@ leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
   for (guint i = name + 1; i < end && leat_tokens_is (unit->tokens, i, "[");
        i = leat_tokens_at (unit->tokens, i)->match + 1)
     {
-      g_autofree char *words = leat_tokens_dup (unit->tokens, i + 1);
+      LeatKernelType whole = { .dtype = "u32", .lane_bytes = 4, .lanes = 1, .is_integer = TRUE };
+      g_autofree char *words =
+        leat_kernel_unit_dup_default (unit, i + 1, leat_tokens_at (unit->tokens, i)->match, &whole);
       guint64 size;
 
-      if (leat_tokens_at (unit->tokens, i)->match != i + 2
-          || !g_ascii_string_to_unsigned (words, 10, 1, LEAT_STRUCT_MOST_ITEMS, &size, NULL))
+      if (words == NULL || !g_ascii_string_to_unsigned (words, 10, 1, LEAT_STRUCT_MOST_ITEMS, &size, NULL))
         return NULL;
       g_array_append_val (sizes, ((guint){ size }));
     }

@@ -55,15 +55,34 @@ leat_kernel_split_entry (const char *entry, char **path)
   return (char **) g_ptr_array_free (arguments, FALSE);
 }
 
+/* `a::k(const float *, int)` */
+static char *
+leat_symbol_dup_overload (const char *path, const char *takes)
+{
+  g_autofree char *head = leat_kernel_dup_symbol (path);
+  GString *out = g_string_new (head);
+
+  g_string_append (out, "__takes_");
+  for (const char *p = takes; *p != '\0'; p++)
+    if (g_ascii_isalnum (*p) || *p == '*')
+      g_string_append_c (out, *p == '*' ? 'P' : *p);
+    else if (*p != ' ' || (p[1] != '*' && p[-1] != ','))
+      g_string_append_c (out, '_');
+  return g_string_free (out, FALSE);
+}
+
 char *
 leat_kernel_dup_symbol (const char *entry)
 {
-  g_autofree char *path = NULL, *joined = NULL;
+  g_autofree char *path = NULL, *joined = NULL, *takes = NULL;
   g_auto (GStrv) arguments = NULL, parts = NULL;
   GString *out;
 
-  if (strpbrk (entry, ":<") == NULL) /* as most are, and it is asked for with every node */
+  if (strpbrk (entry, ":<(") == NULL) /* as most are, and it is asked for with every node */
     return g_strdup (entry);
+  takes = leat_kernel_split_overload (entry, &path);
+  if (takes != NULL)
+    return leat_symbol_dup_overload (path, takes);
   arguments = leat_kernel_split_entry (entry, &path);
   parts = g_strsplit (arguments != NULL ? path : entry, "::", -1);
   joined = g_strjoinv ("__", parts);

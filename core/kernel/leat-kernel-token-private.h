@@ -43,11 +43,12 @@ typedef struct
   guint64 hash; /* of it */
   GPtrArray *files;
   GPtrArray *labels;
-  GPtrArray *asked; /* paths of files on which the text depends, whether or not they are there */
-  GArray *spots;    /* LeatKernelSpot, by offset */
-  char *whole;      /* (nullable): with what no kernel comes to, if something was left out (leat-kernel-plain.c) */
-  guint asks;       /* LeatKernelAsked */
-  char *name;       /* what it was made of */
+  GPtrArray *asked;     /* paths of files on which the text depends, whether or not they are there */
+  GArray *spots;        /* LeatKernelSpot, by offset */
+  char *whole;          /* (nullable): with what no kernel comes to, if something was left out (leat-kernel-plain.c) */
+  GPtrArray *overloads; /* char*: what users call kernels that share a name, `k(const float *)` */
+  guint asks;           /* LeatKernelAsked */
+  char *name;           /* what it was made of */
   char **defines;
   LeatKernelTexts *texts;
 } LeatKernelText;

@@ -77,6 +77,8 @@ guint leat_kernel_unit_find_warp_step (const LeatKernelUnit *unit, LeatKernelCal
 
 /* The N of `__launch_bounds__ (N, M)`: tokens from *@first to before *@end. */
 gboolean leat_kernel_unit_find_bounds (const LeatKernelUnit *unit, const LeatDecl *decl, guint *first, guint *end);
+/* The blocks of `__cluster_dims__ (X, Y, Z)`; 1 along an axis that it does not name, or that tokens do not tell. */
+void leat_kernel_unit_read_cluster (const LeatKernelUnit *unit, const LeatDecl *decl, guint cluster[3]);
 /* Its value; 0 where there is none or tokens do not tell. */
 guint leat_kernel_unit_read_bounds (const LeatKernelUnit *unit, const LeatDecl *decl);
 

@@ -29,6 +29,7 @@ static const LeatKernelTypeName leat_kernel_scalars[] = {
   { "size_t", "u64", 8 },    { "ssize_t", "i64", 8 },  { "ptrdiff_t", "i64", 8 }, { "intptr_t", "i64", 8 },
   { "uintptr_t", "u64", 8 }, { "float", "f32", 4 },    { "double", "f64", 8 },    { "bool", "bool", 1 },
   { "uchar", "u8", 1 },      { "ushort", "u16", 2 },   { "uint", "u32", 4 },      { "ulong", "u64", 8 },
+  { "clock_t", "i64", 8 },
 };
 
 /* Classes, each known to a file that includes its header. */
@@ -55,8 +56,30 @@ static const struct
   { { "cuFloatComplex", "c64", 8 }, 1, "cuComplex.h" },
   { { "cuComplex", "c64", 8 }, 1, "cuComplex.h" },
   { { "cuDoubleComplex", "c128", 16 }, 1, "cuComplex.h" },
+  { { "cufftComplex", "c64", 8 }, 1, "cufft.h" },
+  { { "cufftDoubleComplex", "c128", 16 }, 1, "cufft.h" },
+  { { "cufftReal", "f32", 4 }, 1, "cufft.h" },
+  { { "cufftDoubleReal", "f64", 8 }, 1, "cufft.h" },
+  { { "thrust :: complex < float >", "c64", 8 }, 1, "thrust/complex.h" },
+  { { "thrust :: complex < double >", "c128", 16 }, 1, "thrust/complex.h" },
+  { { "std :: complex < float >", "c64", 8 }, 1, "leat-std.h" },
+  { { "std :: complex < double >", "c128", 16 }, 1, "leat-std.h" },
   { { "leat_c64", "c64", 8 }, 1, "leat-complex.h" },
   { { "leat_c128", "c128", 16 }, 1, "leat-complex.h" },
+};
+
+/* What only functions of its header look into, so that a port carries its bytes. */
+static const struct
+{
+  const char *name;
+  gsize bytes, align;
+} leat_kernel_states[] = {
+  { "curandState", 48, 8 },
+  { "curandState_t", 48, 8 },
+  { "curandStateXORWOW", 48, 8 },
+  { "curandStateXORWOW_t", 48, 8 },
+  { "curandStatePhilox4_32_10", 64, 16 },
+  { "curandStatePhilox4_32_10_t", 64, 16 },
 };
 
 static gboolean
@@ -141,7 +164,7 @@ leat_kernel_unit_dup_typedef (const LeatKernelUnit *self, const char *name)
 char *
 leat_kernel_unit_dup_plain_type (const LeatKernelUnit *self, const char *words)
 {
-  g_autofree char *current = g_strdup (words);
+  char *current = g_strdup (words);
 
   for (guint depth = 0; depth < 8; depth++)
     {
@@ -156,7 +179,22 @@ leat_kernel_unit_dup_plain_type (const LeatKernelUnit *self, const char *words)
       g_free (current);
       current = next;
     }
-  return g_steal_pointer (&current);
+  return current;
+}
+
+gboolean
+leat_kernel_unit_lookup_state (const LeatKernelUnit *self, const char *words, gsize *bytes, gsize *align)
+{
+  g_autofree char *current = leat_kernel_unit_dup_plain_type (self, words);
+
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_states); i++)
+    if (g_str_equal (leat_kernel_states[i].name, current))
+      {
+        *bytes = leat_kernel_states[i].bytes;
+        *align = leat_kernel_states[i].align;
+        return leat_kernel_unit_has_brought (self, "curand_kernel.h");
+      }
+  return FALSE;
 }
 
 gboolean
@@ -210,5 +248,8 @@ leat_kernel_type_get_header (const char *words)
   for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_classes); i++)
     if (g_str_equal (leat_kernel_classes[i].name.name, words))
       return leat_kernel_classes[i].header;
+  for (guint i = 0; i < G_N_ELEMENTS (leat_kernel_states); i++)
+    if (g_str_equal (leat_kernel_states[i].name, words))
+      return "curand_kernel.h";
   return NULL;
 }

@@ -58,7 +58,8 @@ typedef struct
 
 LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);
 void leat_kernel_unit_free (LeatKernelUnit *self);
-gboolean leat_kernel_unit_check_launches (const LeatKernelUnit *self, GError **error);
+/* Whether the function launches no kernel. */
+gboolean leat_kernel_unit_check_launches (const LeatKernelUnit *self, const LeatDecl *decl, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelUnit, leat_kernel_unit_free)
 
 const LeatDecl *leat_kernel_unit_at (const LeatKernelUnit *self, guint index);
@@ -85,6 +86,13 @@ void leat_kernel_unit_append_closing (const LeatKernelUnit *self, const LeatDecl
 char *leat_kernel_dup_symbol (const char *entry);
 /* The template arguments of an entry, and what stands before them; NULL where it has none. */
 char **leat_kernel_split_entry (const char *entry, char **path);
+/* leat-kernel-overload.c: the types of the parameters that an entry names, `k(const float *x)`, and what stands before
+ * them; NULL where it names none. */
+char *leat_kernel_split_overload (const char *entry, char **path);
+/* Those of @decl, in the same words. */
+char *leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl);
+/* Whether there are kernels of the name with different parameters. */
+gboolean leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_symbol (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl);
 
@@ -122,6 +130,11 @@ char *leat_param_dup_word (const LeatParam *param);
 char *leat_kernel_unit_dup_plain_type (const LeatKernelUnit *self, const char *words);
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
+/* What the constant expression in the tokens [first, end) gives a parameter as its default, as a node's argument is
+ * written; NULL where they do not tell, or it is no number of @type. */
+char *leat_kernel_unit_dup_default (const LeatKernelUnit *unit, guint first, guint end, const LeatKernelType *type);
+/* Is it a type of a header that ports carry as bytes, and how large? */
+gboolean leat_kernel_unit_lookup_state (const LeatKernelUnit *self, const char *words, gsize *bytes, gsize *align);
 /* The whole numbers that the enumeration @name of the unit is: an int, unless it says otherwise. */
 gboolean leat_kernel_unit_lookup_enum (const LeatKernelUnit *self, const char *name, LeatKernelType *type);
 /* Is it a number of C's own, or a vector of such?  An argument can have no other. */

@@ -272,9 +272,9 @@ leat_kernel_unit_scan (LeatKernelUnit *self, GError **error)
 }
 
 gboolean
-leat_kernel_unit_check_launches (const LeatKernelUnit *self, GError **error)
+leat_kernel_unit_check_launches (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
 {
-  for (guint i = 0; i < self->tokens->tokens->len; i++)
+  for (guint i = decl->first; i < decl->last; i++)
     if (leat_tokens_is (self->tokens, i, "<<<"))
       {
         leat_tokens_set_error (self->tokens, i, LEAT_KERNEL_ERROR_SYNTAX, error,
@@ -341,8 +341,8 @@ leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl
 gboolean
 leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, const char *name)
 {
-  g_autofree char *symbol = NULL, *full = NULL, *whole = NULL;
-  const char *last;
+  g_autofree char *symbol = NULL, *full = NULL, *whole = NULL, *inner = NULL;
+  const char *last, *takes;
 
   if (leat_tokens_is (self->tokens, decl->name, name))
     return TRUE;
@@ -353,8 +353,10 @@ leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, co
     return FALSE;
   full = leat_kernel_unit_dup_full_name (self, decl);
   whole = leat_kernel_dup_symbol (full);
-  last = strrchr (full, ':');
-  return g_str_equal (whole, symbol) || (strstr (name, "::") == NULL && last != NULL && g_str_equal (last + 1, name));
+  takes = strchr (full, '(');
+  last = g_strrstr_len (full, takes != NULL ? takes - full : -1, "::");
+  inner = last != NULL ? leat_kernel_dup_symbol (last + strlen ("::")) : NULL;
+  return g_str_equal (whole, symbol) || g_strcmp0 (inner, symbol) == 0;
 }
 
 /* A name without namespaces may be that of one in a namespace, if there is but one. */
@@ -379,10 +381,19 @@ leat_kernel_unit_find (const LeatKernelUnit *self, const char *name, LeatDeclFla
   return found;
 }
 
+/* Any kernel may be named with its parameters, though no other has its name. */
 const LeatDecl *
 leat_kernel_unit_find_kernel (const LeatKernelUnit *self, const char *entry)
 {
-  return leat_kernel_unit_find (self, entry, LEAT_DECL_IS_GLOBAL);
+  const LeatDecl *found = leat_kernel_unit_find (self, entry, LEAT_DECL_IS_GLOBAL);
+  g_autofree char *path = NULL, *own = NULL;
+  g_autofree char *takes = found == NULL ? leat_kernel_split_overload (entry, &path) : NULL;
+
+  if (takes == NULL)
+    return found;
+  found = leat_kernel_unit_find (self, path, LEAT_DECL_IS_GLOBAL);
+  own = found != NULL ? leat_kernel_unit_dup_signature (self, found) : NULL;
+  return g_strcmp0 (own, takes) == 0 ? found : NULL;
 }
 
 const LeatDecl *

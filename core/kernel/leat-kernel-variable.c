@@ -106,17 +106,32 @@ leat_variable_find_bracket (const LeatKernelUnit *unit, guint index)
   return 0;
 }
 
-/* Whether one of the parameters in (@open, its partner) is a `T &`, or with @pointers a `T *`, of no `const T`. */
+/* Which argument of the call with its "(" at @open the token @index is in, from 0. */
+static guint
+leat_variable_find_argument (const LeatKernelUnit *unit, guint open, guint index)
+{
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, open + 1, leat_tokens_at (unit->tokens, open)->match);
+  guint argument = 0;
+
+  while (2 * argument + 1 < pieces->len && g_array_index (pieces, guint, 2 * argument + 1) < index)
+    argument++;
+  return argument;
+}
+
+/* Whether the parameter @argument in (@open, its partner) is a `T &`, or with @pointers a `T *`, of no `const T`. */
 static gboolean
-leat_variable_params_change (const LeatKernelUnit *unit, guint open, gboolean pointers)
+leat_variable_param_changes (const LeatKernelUnit *unit, guint open, guint argument, gboolean pointers)
 {
   guint close = leat_tokens_at (unit->tokens, open)->match;
+  g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, open + 1, close);
   gboolean is_const = FALSE;
 
-  for (guint t = open + 1; t < close; t++)
+  if (leat_tokens_is (unit->tokens, close - 1, ".") || leat_tokens_is (unit->tokens, close - 1, "..."))
+    return TRUE;
+  if (2 * argument + 1 >= pieces->len) /* another function of the name is called */
+    return FALSE;
+  for (guint t = g_array_index (pieces, guint, 2 * argument); t <= g_array_index (pieces, guint, 2 * argument + 1); t++)
     {
-      if (leat_tokens_is (unit->tokens, t, ","))
-        is_const = FALSE;
       is_const = is_const || leat_tokens_is (unit->tokens, t, "const");
       if (!is_const && ((pointers && leat_tokens_is (unit->tokens, t, "*")) || leat_kernel_unit_is_reference (unit, t)))
         return TRUE;
@@ -124,11 +139,12 @@ leat_variable_params_change (const LeatKernelUnit *unit, guint open, gboolean po
   return FALSE;
 }
 
-/* Whether a function of the file that is called with the brackets at @open changes what it gets; @others: what is said
- * of those that the file does not have. */
+/* Whether a function of the file that is called with the brackets at @open changes what it gets at @index; @others:
+ * what is said of those that the file does not have. */
 static gboolean
-leat_variable_call_changes (const LeatKernelUnit *unit, guint open, gboolean pointers, gboolean others)
+leat_variable_call_changes (const LeatKernelUnit *unit, guint open, guint index, gboolean pointers, gboolean others)
 {
+  guint argument = open > 0 ? leat_variable_find_argument (unit, open, index) : 0;
   gboolean known = FALSE;
 
   for (guint i = 0; i < unit->decls->len; i++)
@@ -141,7 +157,7 @@ leat_variable_call_changes (const LeatKernelUnit *unit, guint open, gboolean poi
       known = TRUE;
       if ((decl->flags & LEAT_DECL_IS_TEMPLATE) && pointers)
         return TRUE;
-      if (leat_variable_params_change (unit, decl->params, pointers))
+      if (leat_variable_param_changes (unit, decl->params, argument, pointers))
         return TRUE;
     }
   return !known && others;
@@ -162,6 +178,20 @@ leat_variable_is_kept_const (const LeatKernelUnit *unit, guint index)
       return leat_tokens_is (tokens, t + 1, "auto") || leat_tokens_is (tokens, t + 2, "*")
              || leat_tokens_is (tokens, t + 1, "*");
   return FALSE;
+}
+
+/* Past what names the item of `*(T *) &x[2]` whose "(" is at @open, with the brackets around and members of it. */
+static guint
+leat_variable_find_item_end (const LeatKernelUnit *unit, guint open)
+{
+  const LeatTokens *tokens = unit->tokens;
+  guint end = leat_tokens_at (tokens, open)->match + 1;
+
+  if (leat_tokens_is (tokens, end, ")") && leat_tokens_at (tokens, end)->match == open - 2)
+    end++;
+  while (leat_tokens_is (tokens, end, "."))
+    end += 2;
+  return end;
 }
 
 /* Whether an address that is taken at @index, by `&x` or by an array's name, is one to read from. */
@@ -190,8 +220,8 @@ leat_variable_address_is_read (const LeatKernelUnit *unit, guint index)
   if (leat_tokens_is_any (tokens, open - 1, readers))
     return TRUE;
   if (leat_tokens_is (tokens, open - 1, "*"))
-    return !leat_tokens_is_any (tokens, leat_tokens_at (tokens, open)->match + 1, changes);
-  return !leat_variable_call_changes (unit, open, TRUE, TRUE);
+    return !leat_tokens_is_any (tokens, leat_variable_find_item_end (unit, open), changes);
+  return !leat_variable_call_changes (unit, open, index, TRUE, TRUE);
 }
 
 /* `&x`, and not `a & x`. */
@@ -234,7 +264,7 @@ leat_variable_may_be_set_at (const LeatKernelUnit *unit, guint index, guint n_di
     return TRUE;
   if (leat_variable_is_addressed (unit, index) || n_indices < n_dims)
     return !leat_variable_address_is_read (unit, index);
-  return leat_variable_call_changes (unit, leat_variable_find_bracket (unit, index), FALSE, FALSE);
+  return leat_variable_call_changes (unit, leat_variable_find_bracket (unit, index), index, FALSE, FALSE);
 }
 
 /* `int x`, `int a, x`, and not `return x`, `f (a, x)`. */

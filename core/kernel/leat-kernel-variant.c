@@ -2,37 +2,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Functions of one name: a LEAT_HOST_VARIANT function must belong to a kernel and take what that takes, and kernels are
- * known by their names. */
+/* What kernels have to be: a LEAT_HOST_VARIANT function must belong to a kernel and take what that takes, and kernels
+ * return nothing. */
 
 #include "leat-kernel-transform-private.h"
-
-/* The types of the parameters: the parameter list without names of parameters. */
-static char *
-leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl)
-{
-  guint close = leat_tokens_at (self->tokens, decl->params)->match;
-  g_autoptr (GArray) pieces = leat_kernel_unit_split (self, decl->params + 1, close);
-  GString *signature = g_string_new (NULL);
-
-  for (guint i = 0; i < pieces->len; i += 2)
-    {
-      guint first = g_array_index (pieces, guint, i), last = g_array_index (pieces, guint, i + 1);
-      guint name = leat_kernel_unit_declared_name (self, first, last + 1);
-
-      for (guint t = first; t <= last; t++)
-        if (t != name && !leat_tokens_is (self->tokens, t, "__restrict__")
-            && !leat_tokens_is (self->tokens, t, "__restrict"))
-          {
-            const LeatToken *word = leat_tokens_at (self->tokens, t);
-
-            g_string_append_len (signature, self->tokens->text->text + word->offset, word->length);
-            g_string_append_c (signature, ' ');
-          }
-      g_string_append (signature, ", ");
-    }
-  return g_string_free (signature, FALSE);
-}
 
 static gboolean
 leat_kernel_unit_take_same (const LeatKernelUnit *self, const LeatDecl *first, const LeatDecl *second)
@@ -79,29 +52,17 @@ leat_kernel_unit_check_variants (const LeatKernelUnit *self, GError **error)
   return TRUE;
 }
 
-/* The two sides of an #if may each have one of the name, so long as they take the same. */
 static gboolean
 leat_kernel_unit_check_kernel (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
 {
-  g_autofree char *name = leat_tokens_dup (self->tokens, decl->name);
-  const LeatDecl *first = leat_kernel_unit_find_kernel (self, name);
-  gboolean is_void = FALSE;
+  g_autofree char *name = NULL;
 
   for (guint i = decl->first; i < decl->name; i++)
-    is_void = is_void || leat_tokens_is (self->tokens, i, "void");
-  if (!is_void)
-    {
-      leat_tokens_set_error (self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,
-                             "the kernel \"%s\" must return void; write results to its outputs", name);
-      return FALSE;
-    }
-  if (leat_kernel_unit_take_same (self, decl, first))
-    return TRUE;
-  leat_tokens_set_error (
-    self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,
-    "line %u has a kernel \"%s\" with other parameters; kernels are launched by name, so give each "
-    "a name of its own",
-    leat_tokens_at (self->tokens, first->name)->line, name);
+    if (leat_tokens_is (self->tokens, i, "void"))
+      return TRUE;
+  name = leat_tokens_dup (self->tokens, decl->name);
+  leat_tokens_set_error (self->tokens, decl->name, LEAT_KERNEL_ERROR_SYNTAX, error,
+                         "the kernel \"%s\" must return void; write results to its outputs", name);
   return FALSE;
 }
 

@@ -33,7 +33,6 @@ static const char *const leat_pp_provided[] = {
   "assert.h",
   "cassert",
   "string.h",
-  "cstring",
   "cuda.h",
   "cuda_runtime.h",
   "cuda_runtime_api.h",
@@ -279,6 +278,17 @@ leat_pp_put_before (LeatPreprocessor *self, guint line, const char *header)
   leat_pp_write_line (self, line, text);
 }
 
+/* A program has the number types of host libraries without naming their headers. */
+static void
+leat_pp_bring_along (LeatPreprocessor *self, guint line, const char *header)
+{
+  g_autoptr (GPtrArray) lines = leat_kernel_list_along_lines (header);
+
+  for (guint i = 0; i < lines->len; i++)
+    if (g_hash_table_add (self->once, g_strdup (g_ptr_array_index (lines, i))))
+      leat_pp_write_line (self, line, g_ptr_array_index (lines, i));
+}
+
 /* @header: with its marks */
 static void
 leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
@@ -290,10 +300,14 @@ leat_pp_open (LeatPreprocessor *self, guint line, char *header, gboolean once)
   name[strlen (name) - 1] = '\0';
   target = leat_pp_dup_target (self, name);
   if (beside && leat_pp_is_there (self, target))
-    leat_pp_inline (self, line, name, target, once);
-  else if (g_strv_contains (leat_pp_provided, name))
+    {
+      leat_pp_inline (self, line, name, target, once);
+      return;
+    }
+  leat_pp_bring_along (self, line, name);
+  if (g_strv_contains (leat_pp_provided, name))
     return;
-  else if (g_strv_contains (leat_pp_brought, name))
+  if (g_strv_contains (leat_pp_brought, name))
     leat_pp_bring (self, name);
   else if (leat_kernel_brings (name))
     leat_pp_put_before (self, line, name);

@@ -135,6 +135,7 @@ static const char *const leat_pp_kept[] = {
   "__align__",
   "__launch_bounds__",
   "__maxnreg__",
+  "__cluster_dims__",
   "__grid_constant__",
   "__builtin_align__",
   "assert",

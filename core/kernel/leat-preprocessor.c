@@ -140,6 +140,7 @@ leat_kernel_text_begin (const char *name, const char *const *defines, LeatKernel
   out->labels = g_ptr_array_new_with_free_func (g_free);
   out->asked = g_ptr_array_new_with_free_func (g_free);
   out->spots = g_array_new (FALSE, FALSE, sizeof (LeatKernelSpot));
+  out->overloads = g_ptr_array_new_with_free_func (g_free);
   out->name = g_strdup (name);
   out->defines = g_strdupv ((char **) defines);
   out->texts = leat_kernel_texts_ref (texts);
@@ -210,6 +211,7 @@ leat_kernel_text_free (LeatKernelText *self)
   g_ptr_array_unref (self->labels);
   g_ptr_array_unref (self->asked);
   g_array_unref (self->spots);
+  g_ptr_array_unref (self->overloads);
   g_free (self->name);
   g_strfreev (self->defines);
   leat_kernel_texts_unref (self->texts);

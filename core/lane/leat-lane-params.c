@@ -92,7 +92,7 @@ leat_launch_put_node_arg (LeatLaunch *self, const LeatOp *op, const LeatParam *p
 {
   const LeatNodeArg *arg = leat_node_peek_arg (from->node != NULL ? from->node : op->node, from->name);
 
-  if (arg == NULL || !arg->is_set)
+  if (arg == NULL || !(arg->is_set || arg->is_initial))
     return leat_launch_refuse (op, param, "is not set; give it a value, as in \"name=value\" on the node", error);
   if (arg->number.kind == LEAT_NUMBER_REAL)
     return leat_launch_put_float (self, op, param, arg->number.d, error);

@@ -90,6 +90,14 @@ leat_call_expose_before (LeatNode *node, const LeatParam *param)
   leat_node_add_port (node, name, LEAT_PORT_INPUT, LEAT_PORT_DYNAMIC, spec, NULL);
 }
 
+static void
+leat_call_expose_arg (LeatNode *node, const LeatParam *param)
+{
+  leat_node_add_arg (node, param->name, leat_call_get_variant_type (param), NULL);
+  if (param->initial != NULL)
+    leat_node_set_arg_initial (node, param->name, param->initial);
+}
+
 void
 leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *const *updated)
 {
@@ -102,7 +110,7 @@ leat_call_expose (LeatNode *node, const LeatPrototype *prototype, const char *co
       if (param->kind == LEAT_PARAM_INPUT || param->kind == LEAT_PARAM_OUTPUT)
         leat_call_expose_port (node, param);
       else if (param->kind == LEAT_PARAM_SCALAR)
-        leat_node_add_arg (node, param->name, leat_call_get_variant_type (param), NULL);
+        leat_call_expose_arg (node, param);
       if (param->kind == LEAT_PARAM_OUTPUT && leat_call_is_among (updated, param->name))
         leat_call_expose_before (node, param);
       if (param->form != LEAT_TEXTURE_NONE)

@@ -182,6 +182,26 @@ leat_kernel_check_grid (const LeatPrototype *prototype, const LeatKernelCall *ca
 }
 
 gboolean
+leat_kernel_check_clusters (const LeatPrototype *prototype, const LeatKernelCall *call, GError **error)
+{
+  for (guint axis = 0; !call->grid_by_occupancy && axis < 3; axis++)
+    {
+      guint size = MAX (prototype->cluster[axis], 1);
+
+      if (call->grid[axis] % size == 0)
+        continue;
+      g_set_error (
+        error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_RANGE,
+        "grid=%ux%ux%u: kernel %s runs in clusters of %ux%ux%u blocks (__cluster_dims__), so the blocks along "
+        "%c are a multiple of %u",
+        call->grid[0], call->grid[1], call->grid[2], prototype->entry, prototype->cluster[0], prototype->cluster[1],
+        prototype->cluster[2], 'x' + axis, size);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
 leat_kernel_check_image (const LeatPrototype *prototype, LeatRecorder *recorder, GError **error)
 {
   for (guint i = 0; i < prototype->n_params; i++)

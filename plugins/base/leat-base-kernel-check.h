@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 
 /* Checks of a kernel's launch that need no device. */
 /* Blocks that wait for all others of their grid. */
+/* Whether the grid has whole clusters. */
+gboolean leat_kernel_check_clusters (const LeatPrototype *prototype, const LeatKernelCall *call, GError **error);
 gboolean leat_kernel_check_grid (const LeatPrototype *prototype, const LeatKernelCall *call, GError **error);
 
 /* Of a kernel that came compiled: what it takes by value the host knows. */

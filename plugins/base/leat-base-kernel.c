@@ -57,8 +57,9 @@ static const LeatProp props[] = {
   { sizeof (LeatProp), "source", LEAT_PROP_PATH, LEAT_PROP_REQUIRED, offsetof (LeatBaseKernel, source_path),
     .blurb = "CUDA C file with the kernel; or PTX, a cubin or a fatbin, for GPUs only" },
   { sizeof (LeatProp), "entry", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, entry),
-    .blurb = "Name of the __global__ function; needed if the file has several.  For PTX, cubins and fatbins its "
-             "prototype, such as \"k(const f32 *x, f32 *y, u32 n)\"" },
+    .blurb = "Name of the __global__ function; needed if the file has several.  If several have the name, with the "
+             "types of its parameters: \"k(const float *, int)\".  For PTX, cubins and fatbins always its prototype, "
+             "such as \"k(const f32 *x, f32 *y, u32 n)\"" },
   { sizeof (LeatProp), "defines", LEAT_PROP_STRING, 0, offsetof (LeatBaseKernel, defines),
     .blurb = "Macros to define for the file, separated by commas, such as USE_DOUBLE,N=16; NAME "
              "alone is 1" },
@@ -205,12 +206,10 @@ leat_base_kernel_read (LeatBaseKernel *self, const char *path, GError **error)
   if (is_image)
     return leat_base_kernel_take_image (self, source, error);
   source = leat_kernel_source_new_shared_with_floats (path, (const char *const *) defines, floats, error);
-  if (source != NULL && self->entry != NULL && strchr (self->entry, '<') != NULL)
+  if (source != NULL)
     {
-      g_autoptr (LeatKernelSource) file = source;
-
       leat_node_blame (LEAT_NODE (self), "entry");
-      source = leat_kernel_source_new_instance (file, self->entry, error);
+      source = leat_kernel_source_take_entry (source, self->entry, error);
       if (source == NULL)
         return NULL;
     }
@@ -297,6 +296,19 @@ leat_base_kernel_refuse (LeatBaseKernel *self, const char *property, const char 
   return FALSE;
 }
 
+/* Clusters have all their blocks, so those at the edge may have blocks without work. */
+static void
+leat_base_kernel_fill_clusters (LeatBaseKernel *self, LeatKernelCall *call)
+{
+  for (guint axis = 0; axis < 3; axis++)
+    {
+      guint size = MAX (self->prototype->cluster[axis], 1), rest = call->grid[axis] % size;
+
+      if (rest > 0 && call->grid[axis] <= G_MAXINT32 - size)
+        call->grid[axis] += size - rest;
+    }
+}
+
 /* @threads: how many have something to do; left alone where the grid does not follow from data. */
 static gboolean
 leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint n_axes, LeatKernelCall *call,
@@ -315,7 +327,10 @@ leat_base_kernel_size_grid (LeatBaseKernel *self, LeatRecorder *recorder, guint 
                                     error);
   if (leat_call_cover (LEAT_NODE (self), self->prototype, recorder, port, n_axes, threads, error)
       && leat_geometry_divide (threads, call->block, call->grid, error))
-    return TRUE;
+    {
+      leat_base_kernel_fill_clusters (self, call);
+      return TRUE;
+    }
   leat_node_blame (LEAT_NODE (self), "grid");
   return FALSE;
 }
@@ -373,6 +388,11 @@ leat_base_kernel_check (LeatBaseKernel *self, const LeatKernelCall *call, char *
 static gboolean
 leat_base_kernel_check_grid (LeatBaseKernel *self, const LeatKernelCall *call, GError **error)
 {
+  if (!leat_kernel_check_clusters (self->prototype, call, error))
+    {
+      leat_node_blame (LEAT_NODE (self), "grid");
+      return FALSE;
+    }
   if (leat_kernel_check_grid (self->prototype, call, error))
     return TRUE;
   leat_node_blame (LEAT_NODE (self), "cooperative");

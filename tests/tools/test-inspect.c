@@ -231,6 +231,33 @@ test_inspect_kernel_defines (void)
   tool_remove_folder (folder);
 }
 
+/* One that cannot be bound does not hide the others; asked for by name, it is an error. */
+static void
+test_inspect_kernel_unbound (void)
+{
+  static const char text[] = "__global__ void a (float **y) {}\n__global__ void b (float *y, float gain = 2) {}\n"
+                             "__global__ void b (int *y) {}\n__global__ void c (int n) { b<<<1, n>>> (0); }\n";
+  g_autofree char *folder = tool_make_folder ();
+  g_autofree char *path = tool_write (folder, "several.cu", text), *word = g_strconcat ("source=", path, NULL);
+  g_autoptr (ToolResult) all = inspect (WORDS ("kernel", word));
+  g_autoptr (ToolResult) one = inspect (WORDS ("kernel", word, "entry=a"));
+  g_autoptr (ToolResult) json = inspect (WORDS ("--json", "kernel", word));
+  g_autoptr (JsonNode) root = json_from_string (json->out, NULL);
+  JsonArray *unbound = json_object_get_array_member (json_node_get_object (root), "unbound");
+
+  g_assert_cmpint (all->code, ==, 0);
+  tool_assert_contains (all->out, "b(float *, float): a kernel of");
+  tool_assert_contains (all->out, "gain            float, 2 unless set\n");
+  tool_assert_contains (all->out, "entry=\"b(int *)\"");
+  tool_assert_contains (all->out, "\na: a kernel that cannot be bound\n\n");
+  tool_assert_contains (all->out, ":1:28: \"y\" is a pointer to pointers");
+  tool_assert_contains (all->out, ":4:30: device code cannot launch kernels here");
+  g_assert_cmpint (one->code, ==, 1);
+  g_assert_cmpuint (json_array_get_length (unbound), ==, 2);
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (unbound, 1), "entry"), ==, "c");
+  tool_remove_folder (folder);
+}
+
 static void
 test_inspect_kernel_entries (void)
 {
@@ -358,6 +385,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/tools/inspect/kernel", test_inspect_kernel);
   g_test_add_func ("/leat/tools/inspect/kernel-launch", test_inspect_kernel_launch);
   g_test_add_func ("/leat/tools/inspect/kernel-defines", test_inspect_kernel_defines);
+  g_test_add_func ("/leat/tools/inspect/kernel-unbound", test_inspect_kernel_unbound);
   g_test_add_func ("/leat/tools/inspect/kernel-entries", test_inspect_kernel_entries);
   g_test_add_func ("/leat/tools/inspect/mistakes", test_inspect_mistakes);
   g_test_add_func ("/leat/tools/inspect/broken-plugin", test_inspect_broken_plugin);

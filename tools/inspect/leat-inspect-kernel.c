@@ -84,6 +84,8 @@ leat_inspect_print_param (GString *out, LeatKernelSource *source, const LeatProt
     g_string_append_printf (out, ", dimension %u of %s", param->dim, param->port);
   else if (param->port != NULL)
     g_string_append_printf (out, ", of %s", param->port);
+  if (param->initial != NULL)
+    g_string_append_printf (out, ", %s unless set", param->initial);
   if (param->reads_line != 0)
     g_string_append_printf (out, "; line %u takes what it held before: set clear=%s, or take that from an input",
                             param->reads_line, param->name);
@@ -154,7 +156,9 @@ leat_inspect_append_entry (GString *out, LeatKernelSource *source, const LeatPro
 {
   if (!leat_kernel_source_is_image (source))
     {
-      g_string_append (out, prototype->entry);
+      const char *mark = strpbrk (prototype->entry, " (<") != NULL ? "\"" : "";
+
+      g_string_append_printf (out, "%s%s%s", mark, prototype->entry, mark);
       return;
     }
   g_string_append_printf (out, "\"%s(", prototype->entry);
@@ -191,7 +195,7 @@ leat_inspect_print_usage (GString *out, LeatKernelSource *source, const LeatProt
     {
       const LeatParam *param = &prototype->params[i];
 
-      if (param->kind == LEAT_PARAM_SCALAR)
+      if (param->kind == LEAT_PARAM_SCALAR && param->initial == NULL)
         g_string_append_printf (out, " %s=VALUE", param->name);
       if (param->kind != LEAT_PARAM_OUTPUT)
         continue;
@@ -214,6 +218,9 @@ leat_inspect_print_launch (GString *out, const LeatPrototype *prototype)
   for (guint axis = 1; axis < 3 && prototype->block[axis] > 1; axis++)
     g_string_append_printf (out, "x%u", prototype->block[axis]);
   g_string_append (out, " threads, unless block= says another\n");
+  if (prototype->cluster[0] * prototype->cluster[1] * prototype->cluster[2] > 1)
+    g_string_append_printf (out, "  cluster         %ux%ux%u blocks, of which the grid has whole ones\n",
+                            prototype->cluster[0], prototype->cluster[1], prototype->cluster[2]);
   if (prototype->has_dynamic_shared)
     g_string_append (out, "  shared          needed: shared=BYTES\n");
   if (leat_inspect_find_param (prototype, LEAT_PARAM_OUTPUT, NULL) != NULL)
@@ -265,6 +272,8 @@ leat_inspect_add_param (JsonBuilder *builder, const LeatParam *param)
   leat_inspect_add_json_text (builder, "type", param->type);
   leat_inspect_add_json_text (builder, "dtype", param->dtype);
   leat_inspect_add_json_text (builder, "port", param->port);
+  if (param->initial != NULL)
+    leat_inspect_add_json_text (builder, "default", param->initial);
   if (param->kind == LEAT_PARAM_DIM)
     {
       json_builder_set_member_name (builder, "dim");

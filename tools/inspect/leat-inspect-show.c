@@ -43,21 +43,62 @@ leat_inspect_add_prototype (GPtrArray *prototypes, LeatKernelSource *source, con
   return prototype != NULL;
 }
 
-/* The entry asked for, or all of them. */
+/* All kernels of the file that can be bound.  @unbound: why others cannot, in pairs of name and reason */
 static GPtrArray *
-leat_inspect_find_prototypes (LeatKernelSource *source, const char *entry, GError **error)
+leat_inspect_find_all (LeatKernelSource *source, char **entries, GPtrArray *unbound, GError **error)
 {
   g_autoptr (GPtrArray) prototypes = g_ptr_array_new ();
+  g_autoptr (GError) first = NULL;
+
+  for (guint i = 0; entries[i] != NULL; i++)
+    {
+      g_autoptr (GError) local = NULL;
+
+      if (leat_inspect_add_prototype (prototypes, source, entries[i], &local))
+        continue;
+      g_ptr_array_add (unbound, g_strdup (entries[i]));
+      g_ptr_array_add (unbound, g_strdup (local->message));
+      if (first == NULL)
+        first = g_steal_pointer (&local);
+    }
+  if (prototypes->len > 0 || first == NULL)
+    return g_steal_pointer (&prototypes);
+  g_propagate_error (error, g_steal_pointer (&first));
+  return NULL;
+}
+
+/* The entry asked for, or all of them. */
+static GPtrArray *
+leat_inspect_find_prototypes (LeatKernelSource *source, const char *entry, GPtrArray *unbound, GError **error)
+{
+  g_autoptr (GPtrArray) prototypes = NULL;
   g_auto (GStrv) entries = leat_kernel_source_list_entries (source);
-  gboolean ok = TRUE;
 
   /* With no entry at all, asking for the only one says so. */
-  if (entry != NULL || entries[0] == NULL)
-    ok = leat_inspect_add_prototype (prototypes, source, entry, error);
-  else
-    for (guint i = 0; ok && entries[i] != NULL; i++)
-      ok = leat_inspect_add_prototype (prototypes, source, entries[i], error);
-  return ok ? g_steal_pointer (&prototypes) : NULL;
+  if (entry == NULL && entries[0] != NULL)
+    return leat_inspect_find_all (source, entries, unbound, error);
+  prototypes = g_ptr_array_new ();
+  return leat_inspect_add_prototype (prototypes, source, entry, error) ? g_steal_pointer (&prototypes) : NULL;
+}
+
+static void
+leat_inspect_write_unbound (GPtrArray *unbound, GString *out, JsonBuilder *builder)
+{
+  json_builder_set_member_name (builder, "unbound");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < unbound->len; i += 2)
+    {
+      const char *name = g_ptr_array_index (unbound, i), *why = g_ptr_array_index (unbound, i + 1);
+
+      g_string_append_printf (out, "\n%s: a kernel that cannot be bound\n\n  %s\n", name, why);
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "entry");
+      json_builder_add_string_value (builder, name);
+      json_builder_set_member_name (builder, "reason");
+      json_builder_add_string_value (builder, why);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
 }
 
 static void
@@ -99,7 +140,8 @@ leat_inspect_look_at_all (GPtrArray *prototypes, LeatKernelSource *source, const
 
 /* @all: (nullable): in step with @prototypes */
 static LeatExit
-leat_inspect_write_kernels (LeatKernelSource *source, GPtrArray *prototypes, GPtrArray *all, gboolean json)
+leat_inspect_write_kernels (LeatKernelSource *source, GPtrArray *prototypes, GPtrArray *unbound, GPtrArray *all,
+                            gboolean json)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   g_autoptr (GString) out = g_string_new (NULL);
@@ -122,6 +164,7 @@ leat_inspect_write_kernels (LeatKernelSource *source, GPtrArray *prototypes, GPt
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
+  leat_inspect_write_unbound (unbound, out, builder);
   json_builder_end_object (builder);
   return json ? leat_inspect_write_json (builder) : leat_inspect_write_text (out);
 }
@@ -153,9 +196,7 @@ leat_inspect_read_source (const LeatInspectWords *words, GError **error)
   if (source == NULL || (words->fp != NULL && !leat_float_flags_parse (words->fp, &floats, error)))
     return NULL;
   leat_kernel_source_set_floats (source, floats);
-  if (words->entry != NULL && strchr (words->entry, '<') != NULL)
-    return leat_kernel_source_new_instance (source, words->entry, error);
-  return g_steal_pointer (&source);
+  return leat_kernel_source_take_entry (g_steal_pointer (&source), words->entry, error);
 }
 
 LeatExit
@@ -163,7 +204,7 @@ leat_inspect_show_kernel (char **list, const char *device, gboolean json)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatKernelSource) source = NULL;
-  g_autoptr (GPtrArray) prototypes = NULL, all = NULL;
+  g_autoptr (GPtrArray) prototypes = NULL, all = NULL, unbound = g_ptr_array_new_with_free_func (g_free);
   LeatInspectWords words;
   LeatInspectLaunch launch;
   LeatExit code = LEAT_EXIT_FAILED;
@@ -172,10 +213,9 @@ leat_inspect_show_kernel (char **list, const char *device, gboolean json)
       || !leat_inspect_read_launch (&words, &launch, &error))
     return leat_tool_report_usage ("%s", error->message);
   source = leat_inspect_read_source (&words, &error);
-  prototypes =
-    source != NULL
-      ? leat_inspect_find_prototypes (source, leat_kernel_source_is_image (source) ? NULL : words.entry, &error)
-      : NULL;
+  prototypes = source != NULL ? leat_inspect_find_prototypes (
+                 source, leat_kernel_source_is_image (source) ? NULL : words.entry, unbound, &error)
+                              : NULL;
   if (prototypes == NULL)
     {
       leat_tool_report (error);
@@ -184,7 +224,7 @@ leat_inspect_show_kernel (char **list, const char *device, gboolean json)
   leat_inspect_warn (source);
   if (device != NULL)
     all = leat_inspect_look_at_all (prototypes, source, device, &launch, &error);
-  code = leat_inspect_write_kernels (source, prototypes, all, json);
+  code = leat_inspect_write_kernels (source, prototypes, unbound, all, json);
   if (error == NULL)
     return leat_inspect_judge (all, code);
   leat_tool_report (error);

@@ -8,6 +8,9 @@
 
 namespace cooperative_groups {
 
+template <class... T> int this_cluster (T...)
+  __attribute__ ((unavailable ("a CPU has no clusters; LEAT_HAS_CLUSTERS says where there are any")));
+
 /* Any group of threads of a block: all of them, or the lanes of `leat_mask`. */
 struct thread_group
 {

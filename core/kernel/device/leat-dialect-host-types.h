@@ -21,6 +21,7 @@
 #define LEAT_CLUSTER(blocks)
 #define LEAT_HAS_CLUSTERS 0
 #define __maxnreg__(n)
+#define __cluster_dims__(...)
 #ifndef __clang__
 #define __builtin_assume(x) ((x) ? (void) 0 : __builtin_unreachable ())
 #endif
@@ -63,6 +64,8 @@ typedef __UINTPTR_TYPE__ uintptr_t;
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

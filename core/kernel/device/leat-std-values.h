@@ -209,6 +209,8 @@ template <class T = void> struct logical_not
   constexpr bool operator() (const T &a) const { return !a; }
 };
 
+using ::memcpy;
+using ::memset;
 using ::abs;
 using ::acos;
 using ::acosh;

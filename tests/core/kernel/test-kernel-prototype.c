@@ -83,6 +83,20 @@ static const struct
   { "#define WIDE 1\n#if WIDE && defined(__CUDACC__)\nusing real = double;\n#elif WIDE\nusing real = float;\n#endif\n"
     "__global__ void f (real *y) {}",
     "f; out y f64/8" },
+  { "__global__ void f (const void *a, void *b, clock_t c) { ((int *) b)[0] = ((const int *) a)[1]; }",
+    "f; in a u8/1; out b u8/1; arg c i64/8" },
+  { "__global__ void f (float *a, float *b, float *c, int n) { float4 v = *((float4 *) &a[n]); (*((float4 *) &b[n])).x "
+    "= v.x; (*(float2 *) &c[0]) = make_float2 (v.y, a[1]); }",
+    "f; in a f32/4; out b f32/4; out c f32/4; arg n i32/4" },
+  { "__device__ void g (float &sum, float a, const float *b, float *c) { sum += a + b[0]; c[0] = 1; }\n__device__ "
+    "float "
+    "h (float a, ...) { return a; }\n"
+    "__global__ void f (float *y, float *a, float *b, float *c, float *d) { g (y[0], a[1], b, &c[2]); h (1, d); }",
+    "f; out y f32/4; in a f32/4; in b f32/4; out c f32/4; out d f32/4" },
+  { "#define MOST 300\nconstexpr int two = 2;\nenum { three = 3 };\nstruct node { short keys[MOST + 1]; double "
+    "v[two][three * 2]; };\nstruct pair { int v[two]; };\n"
+    "__global__ void f (const node *n, float *y, pair p) { y[0] = n[0].keys[0]; }",
+    "f; in n {keys:i16[301],v:f64[2,6]@608}/704; out y f32/4; arg p.v.0 i32/4; arg p.v.1 i32/4" },
   { "#define VEC(T, n) T##n\n__global__ void f (VEC (float, 4) *y, VEC (u, int) a) {}",
     "f; out y f32*4/16; arg a u32/4" },
   { "typedef unsigned short uint;\n__global__ void f (uint *y) {}", "f; out y u16/2" },
@@ -355,10 +369,37 @@ test_prototype_references (void)
     }
 }
 
+/* What an argument is unless it is set; NULL where only a compiler knows. */
+static void
+test_prototype_defaults (void)
+{
+  static const char text[] =
+    "#define STEP 4\nconstexpr float third = 1.f / 3;\nenum { most = 1 << 3 };\nstatic const int back = -most;\n"
+    "__global__ void f (int *y, int a, int b = STEP * most - 1, float c = third, double d = 1. / 3, bool e = !0, bool "
+    "g = true, unsigned h = 0xffu, long i = back % 3, float j = -FLT_MAX, int k = (int) 2.9, float l = sqrtf (2), "
+    "unsigned m = -1, float n = 0.1, short o = (7 | 8) >> 1, float p = 0x1p-3f, int q = 1 / 0, float r = third * 3) {}";
+  static const char *const expected[] = { NULL,    NULL,   "31",  "0.33333334", "0.33333333333333331",
+                                          NULL,    "true", "255", "-2",         "-3.4028235e+38",
+                                          "2",     NULL,   NULL,  "0.1",        "7",
+                                          "0.125", NULL,   "1" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
+  const LeatPrototype *prototype = source != NULL ? leat_kernel_source_get_prototype (source, NULL, &error) : NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (prototype->n_params, ==, G_N_ELEMENTS (expected));
+  for (guint i = 0; i < prototype->n_params; i++)
+    {
+      g_test_message ("%s", prototype->params[i].name);
+      g_assert_cmpstr (prototype->params[i].initial, ==, expected[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/leat/kernel/prototype/defaults", test_prototype_defaults);
   g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
   g_test_add_func ("/leat/kernel/prototype/types", test_prototype_types);
   g_test_add_func ("/leat/kernel/prototype/type-names", test_prototype_type_names);
