@@ -229,13 +229,23 @@ leat_texture_choose_read (LeatNode *node, const LeatParam *param, LeatDtype dtyp
                               read_choices[read], param->name, param->dtype);
 }
 
+/* Layers are no axis. */
+static guint
+leat_texture_count_axes (const LeatArrayInfo *info)
+{
+  return info->height == 0 ? 1 : info->form == LEAT_TEXTURE_3D ? 3 : 2;
+}
+
+/* A device mixes texels along all axes.  Along one that there is not, its coordinate is at the edge: anything but the
+ * edge again would be mixed in. */
 static gboolean
-leat_texture_choose_address (LeatNode *node, const LeatParam *param, LeatSampling *sampling, GError **error)
+leat_texture_choose_address (LeatNode *node, const LeatParam *param, const LeatArrayInfo *info, LeatSampling *sampling,
+                             GError **error)
 {
   static const char *const axes[] = { "address.x", "address.y", "address.z" };
   guint all = leat_texture_get_choice (node, param, "address");
 
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < leat_texture_count_axes (info); i++)
     {
       guint own = leat_texture_get_choice (node, param, axes[i]);
       g_autofree char *name = g_strdup_printf ("%s.%s", param->name, own > 0 ? axes[i] : "address");
@@ -251,23 +261,23 @@ leat_texture_choose_address (LeatNode *node, const LeatParam *param, LeatSamplin
 }
 
 static gboolean
-leat_texture_choose_sampling (LeatNode *node, const LeatParam *param, LeatDtype dtype, LeatSampling *sampling,
+leat_texture_choose_sampling (LeatNode *node, const LeatParam *param, const LeatArrayInfo *info, LeatSampling *sampling,
                               GError **error)
 {
   g_autofree char *name = g_strdup_printf ("%s.filter", param->name);
 
   *sampling = (LeatSampling){ .is_linear = leat_texture_get_choice (node, param, "filter") == 1,
                               .is_normalized = leat_texture_get_choice (node, param, "normalized") == 1 };
-  if (!leat_texture_choose_read (node, param, dtype, sampling, error)
-      || !leat_texture_choose_address (node, param, sampling, error))
+  if (!leat_texture_choose_read (node, param, info->dtype, sampling, error)
+      || !leat_texture_choose_address (node, param, info, sampling, error))
     return FALSE;
-  if (!sampling->is_linear || sampling->gives_floats || !leat_texture_is_whole (dtype))
+  if (!sampling->is_linear || sampling->gives_floats || !leat_texture_is_whole (info->dtype))
     return TRUE;
   return leat_texture_refuse (
     node, name, error,
     "%s=linear: the texels are read as whole numbers (%s), and only floats can be mixed; read "
     "them as floats in the kernel, as in tex2D<float> (...)",
-    name, leat_dtype_get_name (dtype));
+    name, leat_dtype_get_name (info->dtype));
 }
 
 gboolean
@@ -278,7 +288,7 @@ leat_texture_record (LeatNode *node, const LeatParam *param, LeatRecorder *recor
 
   if (!leat_texture_describe (node, param, leat_recorder_get_spec (recorder, port), &info, error))
     return FALSE;
-  if (!param->is_surface && !leat_texture_choose_sampling (node, param, info.dtype, sampling, error))
+  if (!param->is_surface && !leat_texture_choose_sampling (node, param, &info, sampling, error))
     return FALSE;
   *arg = (LeatArg){ .kind = param->is_surface ? LEAT_ARG_SURFACE : LEAT_ARG_TEXTURE,
                     .buffer = leat_recorder_add_array (recorder, &info) };
