@@ -81,7 +81,8 @@ typedef struct
   guint grid[3];     /* that it is launched with */
   guint block[3];    /* that it was loaded for */
   gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
-  gboolean waits;    /* its first instruction waits for what it began before */
+  gboolean waits;    /* its first instruction can wait for what it began before */
+  gboolean is_armed; /* and does */
   gboolean is_small; /* all its blocks run at once */
   guint shared_need; /* bytes of shared memory that a block of it takes, its own and what it asks for */
   guint shared_room; /* that a block of another may take while it runs, and still be begun beside any of its blocks */

@@ -38,7 +38,10 @@ void leat_module_unref (LeatModule *self);
 /* (transfer none) */
 const LeatFunction *leat_module_get_function (LeatModule *self, const char *name, GError **error);
 
-/* Whether the kernels that Leat made begin by waiting for those that the graph lets them begin before. */
+/* Into a variable of the module's, at once. */
+gboolean leat_module_write_word (LeatModule *self, const char *name, guint32 value, GError **error);
+
+/* Whether the kernels that Leat made can begin by waiting for those that the graph lets them begin before. */
 gboolean leat_module_waits (LeatModule *self);
 
 /* Checks a launch against every limit of the device and the kernel, and says which one it breaks; raises the kernel's

@@ -43,7 +43,7 @@ leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix
   leat_cuda_append_params (out, params);
   if (clock_end != NULL)
     g_string_append_printf (out, "%suint64_t *leat_clock", params->len > 0 ? ", " : "");
-  g_string_append_printf (out, ") { leat_wait_for_others (); %sleat_body_%s (%s);",
+  g_string_append_printf (out, ") { LEAT_WAIT_FOR_OTHERS (%s); %sleat_body_%s (%s);", entry->name,
                           clock_end != NULL ? "leat_clock_begin (leat_clock); " : "", entry->name, arguments);
   leat_cuda_append_pointers (out, params);
   if (clock_end != NULL)
@@ -126,6 +126,7 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
         leat_cuda_edit_reporting (edits, unit, decl, entry);
       if (form & LEAT_KERNEL_PERSISTENT)
         continue;
+      g_string_append_printf (tail, " LEAT_EARLY (%s)", entry->name);
       if (form & LEAT_KERNEL_WIDE)
         leat_cuda_append_lane_entry (tail, unit, entry);
       else

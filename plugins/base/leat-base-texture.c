@@ -229,13 +229,6 @@ leat_texture_choose_read (LeatNode *node, const LeatParam *param, LeatDtype dtyp
                               read_choices[read], param->name, param->dtype);
 }
 
-/* Layers are no axis. */
-static guint
-leat_texture_count_axes (const LeatArrayInfo *info)
-{
-  return info->height == 0 ? 1 : info->form == LEAT_TEXTURE_3D ? 3 : 2;
-}
-
 /* A device mixes texels along all axes.  Along one that there is not, its coordinate is at the edge: anything but the
  * edge again would be mixed in. */
 static gboolean
@@ -245,7 +238,7 @@ leat_texture_choose_address (LeatNode *node, const LeatParam *param, const LeatA
   static const char *const axes[] = { "address.x", "address.y", "address.z" };
   guint all = leat_texture_get_choice (node, param, "address");
 
-  for (guint i = 0; i < leat_texture_count_axes (info); i++)
+  for (guint i = 0; i < leat_texture_count_axes (info->form); i++)
     {
       guint own = leat_texture_get_choice (node, param, axes[i]);
       g_autofree char *name = g_strdup_printf ("%s.%s", param->name, own > 0 ? axes[i] : "address");
