@@ -334,7 +334,7 @@ leat_batch_get_width (LeatBatch *self, guint n, LeatProgram *lender, GError **er
     }
   width = g_new0 (LeatWidth, 1);
   width->plan = entries == most ? g_object_ref (self->shape) : leat_batch_plan (self, entries, most, error);
-  if (width->plan != NULL)
+  if (width->plan != NULL && leat_program_fold (self->device, width->plan, error))
     width->program = leat_program_new (width->plan, self->store, self->device, FALSE, lender, error);
   if (width->program == NULL || !leat_program_write_constants (width->program, error)
       || !leat_batch_make_lanes (self, width, error))

@@ -5,7 +5,7 @@
 /* Runs once what a plan has folded (optimise/leat-optimise-fold.c), op by op on a lane of its own, and gives the plan's
  * constants their contents.  Touches nothing else of the plan. */
 
-#include "leat-setup-private.h"
+#include "leat-lane-private.h"
 
 #include "bind/leat-bind-private.h"
 
@@ -40,16 +40,14 @@ leat_lane_take_folded (LeatLane *self, LeatBuffer *result, GError **error)
 }
 
 static gboolean
-leat_setup_run_folded (LeatSetup *self, LeatPlan *plan, GError **error)
+leat_lane_run_folded (LeatLane *self, LeatPlan *plan, GError **error)
 {
-  LeatLane *lane = g_ptr_array_index (self->lanes, 0);
-
-  if (!leat_setup_begin (self, NULL, error) || !leat_lane_launch (lane, LEAT_PATH_FULL, error)
-      || !leat_lane_wait (lane, LEAT_WAIT_AUTO, error))
+  if (!leat_program_write_constants (self->program, error) || !leat_lane_begin (self, NULL, error)
+      || !leat_lane_launch (self, LEAT_PATH_FULL, error) || !leat_lane_wait (self, LEAT_WAIT_AUTO, error))
     return FALSE;
   for (guint i = 0; i < plan->buffers->len; i++)
     if (leat_plan_get_buffer (plan, i)->is_folded && leat_plan_get_buffer (plan, i)->initial == NULL
-        && !leat_lane_take_folded (lane, leat_plan_get_buffer (plan, i), error))
+        && !leat_lane_take_folded (self, leat_plan_get_buffer (plan, i), error))
       return FALSE;
   return TRUE;
 }
@@ -59,22 +57,25 @@ leat_program_fold (LeatDevice *device, LeatPlan *plan, GError **error)
 {
   g_autoptr (LeatMemoryAccount) account = NULL;
   g_autoptr (LeatPlan) folded = NULL;
-  g_autoptr (LeatSetup) setup = NULL;
+  g_autoptr (LeatStore) store = NULL;
+  g_autoptr (LeatProgram) program = NULL;
   LeatGraphCounts counts = { 0 };
-  LeatSetupBase base = { device, NULL, &counts, FALSE };
+  LeatLane *lane = NULL;
   gboolean good;
 
   if (plan->folded == NULL)
     return TRUE;
   account = leat_memory_account_new (0);
+  store = leat_store_new (device, account);
   folded = leat_plan_bind_folded (plan);
-  base.store = leat_store_new (device, account);
-  setup = leat_setup_new (&base, folded, NULL, error);
-  good = setup != NULL && leat_setup_run_folded (setup, plan, error);
+  program = leat_program_new (folded, store, device, FALSE, NULL, error);
+  if (program != NULL)
+    lane = leat_lane_new (folded, program, store, &counts, NULL, error);
+  good = lane != NULL && leat_lane_run_folded (lane, plan, error);
+  if (lane != NULL)
+    leat_lane_free (lane);
   if (!good)
     g_prefix_error (error,
                     "what depends on constants alone could not be computed (optimise=off does it in each run): ");
-  g_clear_pointer (&setup, leat_setup_free);
-  leat_store_unref (base.store);
   return good;
 }

@@ -43,7 +43,7 @@ typedef struct
  */
 LeatProgram *leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean measured,
                                LeatProgram *lender, GError **error);
-/* Gives folded constants of @plan, which is bound, their contents. */
+/* Gives folded constants of @plan, which is bound, their contents; before its program is made. */
 gboolean leat_program_fold (LeatDevice *device, LeatPlan *plan, GError **error);
 /* Loads what kernels of a plan bound anew are not there yet. */
 gboolean leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **error);

@@ -446,8 +446,7 @@ leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
   self->enclosed =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);
-  if (!leat_program_fold (device, plan, error) || !leat_program_load_kernels (self, lender, error)
-      || !leat_program_find_constants (self, store, error))
+  if (!leat_program_load_kernels (self, lender, error) || !leat_program_find_constants (self, store, error))
     return NULL;
   if (LEAT_BOUND_PLAN (plan)->traits.persistent
       && (self->persistent = leat_persistent_new (device, plan, self->loaded, error)) == NULL)

@@ -37,6 +37,8 @@ leat_setup_new (const LeatSetupBase *base, LeatPlan *plan, LeatSetup *before, GE
   self->plan = g_object_ref (plan);
   self->key = leat_plan_hash (plan);
   self->lanes = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_lane_free);
+  if (!leat_program_fold (base->device, plan, error))
+    return NULL;
   self->program =
     leat_program_new (plan, base->store, base->device, base->measured, before != NULL ? before->program : NULL, error);
   if (self->program == NULL)
@@ -194,10 +196,12 @@ leat_setup_take_over (LeatSetup *self, LeatProgram *program, LeatPlan *plan)
 gboolean
 leat_setup_adjust (LeatSetup *self, const LeatSetupBase *base, LeatPlan *plan, gboolean *broken, GError **error)
 {
-  g_autoptr (LeatProgram) program =
-    leat_program_new (plan, base->store, base->device, base->measured, self->program, error);
+  g_autoptr (LeatProgram) program = NULL;
 
   *broken = FALSE;
+  if (!leat_program_fold (base->device, plan, error))
+    return FALSE;
+  program = leat_program_new (plan, base->store, base->device, base->measured, self->program, error);
   if (program == NULL)
     return FALSE;
   for (guint i = 0; i < self->lanes->len; i++)
