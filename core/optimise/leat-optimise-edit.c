@@ -129,5 +129,13 @@ leat_plan_note_pass (LeatPlan *self, const char *pass, LeatNode *node, LeatNode 
 {
   const LeatPassNote note = { pass, node, into };
 
+  /* A node may have several ops. */
+  for (guint i = 0; i < self->pass_notes->len; i++)
+    {
+      const LeatPassNote *other = &g_array_index (self->pass_notes, LeatPassNote, i);
+
+      if (g_str_equal (other->pass, pass) && other->node == node && other->into == into)
+        return;
+    }
   g_array_append_val (self->pass_notes, note);
 }
