@@ -272,7 +272,7 @@ leat_plan_say_why (LeatPlan *self, const LeatOp *op, const char *why_not_mapped)
     return "as asked";
   if (why_not_mapped != NULL)
     return why_not_mapped;
-  if (bound->traits.repeated && bound_op->way == LEAT_TRANSFER_COPY)
+  if (bound->traits.repeated && !bound->traits.integrated && bound_op->way == LEAT_TRANSFER_COPY)
     return "once for many runs";
   if (measured)
     return "the fastest that was measured";

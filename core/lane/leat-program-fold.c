@@ -35,8 +35,13 @@ leat_lane_take_folded (LeatLane *self, LeatBuffer *result, GError **error)
   if (LEAT_BOUND_BUFFER (result)->place != LEAT_PLACE_OWN)
     return TRUE;
   items = g_malloc (result->bytes);
+  if (!leat_memory_read (block->memory, 0, items, result->bytes, error))
+    {
+      g_free (items);
+      return FALSE;
+    }
   result->initial = g_bytes_new_take (items, result->bytes);
-  return leat_memory_read (block->memory, 0, items, result->bytes, error);
+  return TRUE;
 }
 
 static gboolean
@@ -52,6 +57,20 @@ leat_lane_run_folded (LeatLane *self, LeatPlan *plan, GError **error)
   return TRUE;
 }
 
+/* A plan that was run before has them. */
+static gboolean
+leat_plan_lacks_folded (LeatPlan *self)
+{
+  for (guint i = 0; i < self->buffers->len; i++)
+    {
+      const LeatBuffer *buffer = leat_plan_get_buffer (self, i);
+
+      if (buffer->is_folded && buffer->initial == NULL && LEAT_BOUND_BUFFER (buffer)->place == LEAT_PLACE_OWN)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 gboolean
 leat_program_fold (LeatDevice *device, LeatPlan *plan, GError **error)
 {
@@ -63,7 +82,7 @@ leat_program_fold (LeatDevice *device, LeatPlan *plan, GError **error)
   LeatLane *lane = NULL;
   gboolean good;
 
-  if (plan->folded == NULL)
+  if (plan->folded == NULL || !leat_plan_lacks_folded (plan))
     return TRUE;
   account = leat_memory_account_new (0);
   store = leat_store_new (device, account);

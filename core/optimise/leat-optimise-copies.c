@@ -7,7 +7,8 @@
 
 #include "leat-optimise-private.h"
 
-/* Whether op number @index writes all of the buffer, and nothing that it held before matters. */
+/* Whether the op writes all of a buffer, and nothing that it held before matters.  A transfer may bring live rows
+ * alone. */
 static gboolean
 leat_op_moves_whole (LeatPlan *plan, const LeatOp *op)
 {
@@ -55,7 +56,7 @@ leat_plan_get_copied (LeatPlan *self, const LeatOp *copy)
 
   if (copy->kind == LEAT_OP_COPY)
     return from->kind == LEAT_BUFFER_STAGING ? LEAT_BUFFER_NONE : copy->from;
-  if (from->kind != LEAT_BUFFER_STAGING || from->user)
+  if (from->kind != LEAT_BUFFER_STAGING)
     return LEAT_BUFFER_NONE;
   readback = leat_plan_find_only_writer (self, copy->from);
   if (readback == NULL || readback->kind != LEAT_OP_TRANSFER || !leat_op_moves_whole (self, readback)
@@ -67,14 +68,8 @@ leat_plan_get_copied (LeatPlan *self, const LeatOp *copy)
 static gboolean
 leat_buffer_may_be_forwarded (LeatPlan *plan, const LeatBuffer *to, const LeatBuffer *from)
 {
-  if (to->kind != LEAT_BUFFER_DEVICE || to->in_place_of != LEAT_BUFFER_NONE || to->carried || to->is_marks
-      || to->queue != NULL || to->array != NULL || from->array != NULL || to->grows != NULL || from->queue != NULL
-      || from->bytes != to->bytes || from->header != to->header)
-    return FALSE;
-  for (guint i = 0; i < plan->buffers->len; i++)
-    if (leat_plan_get_buffer (plan, i)->in_place_of == to->id)
-      return FALSE;
-  return TRUE;
+  return leat_plan_buffer_is_plain (plan, to->id) && from->queue == NULL && from->array == NULL
+         && leat_buffers_are_alike (to, from);
 }
 
 /* From @since on nobody writes what the copy was made of, and before the copy nobody reads it. */
@@ -91,8 +86,7 @@ leat_plan_copy_is_true (LeatPlan *self, const LeatOp *copy, LeatBufferId from, g
         continue;
       if ((i > since && (leat_op_get_access (self, op, memory) & LEAT_ACCESS_WRITE))
           || (i < copy->index && leat_op_get_access (self, op, copy->to) != 0)
-          || (leat_op_get_access (self, op, copy->to) & LEAT_ACCESS_WRITE)
-          || (op->kind == LEAT_OP_FOREIGN && leat_op_get_access (self, op, copy->to) != 0))
+          || (leat_op_get_access (self, op, copy->to) & LEAT_ACCESS_WRITE))
         return FALSE;
     }
   return TRUE;
@@ -133,7 +127,8 @@ leat_plan_is_written_over (LeatPlan *self, const LeatOp *op)
       if (next->loop != op->loop || next->kind == LEAT_OP_LOOP)
         return FALSE;
       if (leat_op_get_access (self, next, memory) != 0)
-        return leat_op_moves_whole (self, next) && leat_op_get_access (self, next, memory) == LEAT_ACCESS_WRITE
+        return next->kind != LEAT_OP_TRANSFER && leat_op_moves_whole (self, next)
+               && leat_op_get_access (self, next, memory) == LEAT_ACCESS_WRITE
                && next->bytes == leat_plan_get_buffer (self, memory)->bytes;
     }
   return FALSE;

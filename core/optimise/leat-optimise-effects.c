@@ -48,3 +48,38 @@ leat_op_arg_is_fixed (const LeatOpArg *self)
 {
   return self->kind == LEAT_ARG_ITEMS || self->kind == LEAT_ARG_COUNT || self->kind == LEAT_ARG_VALUE;
 }
+
+static gboolean
+leat_plan_has_foreign_user (LeatPlan *self, LeatBufferId id)
+{
+  for (guint i = 0; i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+
+      for (guint t = 0; t < op->n_touches && op->kind == LEAT_OP_FOREIGN; t++)
+        if (op->touches[t].buffer == id)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+leat_plan_buffer_is_plain (LeatPlan *self, LeatBufferId id)
+{
+  const LeatBuffer *buffer = leat_plan_get_buffer (self, id);
+
+  if (buffer->kind != LEAT_BUFFER_DEVICE || buffer->in_place_of != LEAT_BUFFER_NONE || buffer->carried
+      || buffer->is_marks || buffer->queue != NULL || buffer->array != NULL || buffer->grows != NULL)
+    return FALSE;
+  for (guint i = 0; i < self->buffers->len; i++)
+    if (leat_plan_get_buffer (self, i)->in_place_of == id)
+      return FALSE;
+  return !leat_plan_has_foreign_user (self, id);
+}
+
+gboolean
+leat_buffers_are_alike (const LeatBuffer *self, const LeatBuffer *other)
+{
+  return self->bytes == other->bytes && self->header == other->header && (self->spec == NULL) == (other->spec == NULL)
+         && (self->spec == NULL || leat_spec_equal (self->spec, other->spec));
+}

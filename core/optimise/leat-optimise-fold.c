@@ -17,7 +17,15 @@ typedef struct
   LeatPlan *plan;
   gboolean *is_folded; /* by op */
   gboolean *is_open;   /* by memory: an op that stays writes it */
+  gboolean *is_kept;   /* by memory: an op that stays reads what folded ones wrote */
 } LeatFold;
+
+/* By memory: the buffer that a folded op wrote last, and the op's number. */
+typedef struct
+{
+  LeatBufferId buffer;
+  guint op;
+} LeatFoldResult;
 
 static gboolean
 leat_fold_has_fixed_args (const LeatOp *op)
@@ -95,44 +103,47 @@ leat_fold_choose (LeatFold *self)
     }
 }
 
-/* By memory: the buffer that a folded op wrote last. (transfer full) */
-static LeatBufferId *
+/* (transfer full) */
+static LeatFoldResult *
 leat_fold_list_results (LeatFold *self)
 {
-  LeatBufferId *last = g_new (LeatBufferId, self->plan->buffers->len + 1);
+  LeatFoldResult *results = g_new (LeatFoldResult, self->plan->buffers->len + 1);
 
   for (guint i = 0; i < self->plan->buffers->len; i++)
-    last[i] = LEAT_BUFFER_NONE;
+    results[i] = (LeatFoldResult){ LEAT_BUFFER_NONE, 0 };
   for (guint i = 0; i < self->plan->ops->len; i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
       for (guint t = 0; t < op->n_touches && self->is_folded[i]; t++)
         if (op->touches[t].access & LEAT_ACCESS_WRITE)
-          last[leat_plan_follow_memory (self->plan, op->touches[t].buffer)] = op->touches[t].buffer;
+          results[leat_plan_follow_memory (self->plan, op->touches[t].buffer)] =
+            (LeatFoldResult){ op->touches[t].buffer, i };
     }
-  return last;
+  return results;
 }
 
 /* What stays reads memory as it is in the end, of a fixed size and not too large. */
 static gboolean
-leat_fold_may_keep (LeatFold *self, const LeatOp *op, const LeatBufferId *last, guint64 *bytes)
+leat_fold_may_keep (LeatFold *self, const LeatOp *op, const LeatFoldResult *results, guint64 *bytes)
 {
   for (guint t = 0; t < op->n_touches; t++)
     {
       LeatBufferId id = op->touches[t].buffer, memory = leat_plan_follow_memory (self->plan, id);
 
-      if (last[memory] == LEAT_BUFFER_NONE)
+      if (results[memory].buffer == LEAT_BUFFER_NONE)
         continue;
-      *bytes += leat_plan_get_buffer (self->plan, id)->bytes;
-      if (last[memory] != id || leat_plan_get_buffer (self->plan, id)->header || *bytes > LEAT_FOLD_MOST_BYTES)
+      *bytes += self->is_kept[memory] ? 0 : leat_plan_get_buffer (self->plan, id)->bytes;
+      self->is_kept[memory] = TRUE;
+      if (results[memory].buffer != id || results[memory].op > op->index
+          || leat_plan_get_buffer (self->plan, id)->header || *bytes > LEAT_FOLD_MOST_BYTES)
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-leat_fold_is_worth_it (LeatFold *self, const LeatBufferId *last)
+leat_fold_may_be_done (LeatFold *self, const LeatFoldResult *results)
 {
   guint64 bytes = 0;
   guint n = 0;
@@ -142,19 +153,20 @@ leat_fold_is_worth_it (LeatFold *self, const LeatBufferId *last)
       const LeatOp *op = leat_plan_get_op (self->plan, i);
 
       n += self->is_folded[i];
-      if (!self->is_folded[i] && !leat_fold_may_keep (self, op, last, &bytes))
+      if (!self->is_folded[i] && !leat_fold_may_keep (self, op, results, &bytes))
         return FALSE;
     }
   return n > 0;
 }
 
+/* What no op reads that stays is memory like any other while the folded ops run. */
 static void
-leat_fold_make_constants (LeatFold *self, const LeatBufferId *last)
+leat_fold_make_constants (LeatFold *self, const LeatFoldResult *results)
 {
   for (guint i = 0; i < self->plan->buffers->len; i++)
-    if (last[i] != LEAT_BUFFER_NONE)
+    if (self->is_kept[i])
       {
-        LeatBuffer *result = leat_plan_get_buffer (self->plan, last[i]);
+        LeatBuffer *result = leat_plan_get_buffer (self->plan, results[i].buffer);
 
         leat_plan_get_buffer (self->plan->folded, i)->kind = LEAT_BUFFER_STATE;
         result->kind = LEAT_BUFFER_CONST;
@@ -168,19 +180,20 @@ leat_plan_fold (LeatPlan *self)
 {
   g_autofree gboolean *is_folded = g_new0 (gboolean, self->ops->len + 1);
   g_autofree gboolean *is_open = g_new0 (gboolean, self->buffers->len + 1);
-  g_autofree LeatBufferId *last = NULL;
-  LeatFold fold = { self, is_folded, is_open };
+  g_autofree gboolean *is_kept = g_new0 (gboolean, self->buffers->len + 1);
+  g_autofree LeatFoldResult *results = NULL;
+  LeatFold fold = { self, is_folded, is_open, is_kept };
   guint at = 0, n = self->ops->len;
 
   /* Once: what it leaves depends on more. */
   if (self->folded != NULL)
     return FALSE;
   leat_fold_choose (&fold);
-  last = leat_fold_list_results (&fold);
-  if (!leat_fold_is_worth_it (&fold, last))
+  results = leat_fold_list_results (&fold);
+  if (!leat_fold_may_be_done (&fold, results))
     return FALSE;
   self->folded = leat_plan_new_beside (self);
-  leat_fold_make_constants (&fold, last);
+  leat_fold_make_constants (&fold, results);
   for (guint i = 0; i < n; i++)
     if (is_folded[i])
       {

@@ -22,21 +22,6 @@ leat_plan_is_written_within (LeatPlan *self, LeatBufferId memory, guint first, g
   return FALSE;
 }
 
-/* Made in every iteration for that one alone. */
-static gboolean
-leat_buffer_is_of_iteration (LeatPlan *plan, LeatBufferId id)
-{
-  const LeatBuffer *buffer = leat_plan_get_buffer (plan, id);
-
-  if (buffer->kind != LEAT_BUFFER_DEVICE || buffer->in_place_of != LEAT_BUFFER_NONE || buffer->carried
-      || buffer->is_marks || buffer->queue != NULL || buffer->array != NULL || buffer->grows != NULL)
-    return FALSE;
-  for (guint i = 0; i < plan->buffers->len; i++)
-    if (leat_plan_get_buffer (plan, i)->in_place_of == id)
-      return FALSE;
-  return TRUE;
-}
-
 static gboolean
 leat_plan_may_hoist (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op)
 {
@@ -47,7 +32,7 @@ leat_plan_may_hoist (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op)
       LeatBufferId id = op->touches[i].buffer;
       const LeatOp *but = op->touches[i].access == LEAT_ACCESS_WRITE ? op : NULL;
 
-      if ((op->touches[i].access & LEAT_ACCESS_WRITE) && !leat_buffer_is_of_iteration (self, id))
+      if ((op->touches[i].access & LEAT_ACCESS_WRITE) && !leat_plan_buffer_is_plain (self, id))
         return FALSE;
       if (leat_plan_is_written_within (self, leat_plan_follow_memory (self, id), loop->first, loop->last, but))
         return FALSE;

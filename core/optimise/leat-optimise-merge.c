@@ -60,21 +60,6 @@ leat_stretch_is_only_writer (LeatPlan *plan, const LeatStretch *self, LeatBuffer
 }
 
 static gboolean
-leat_buffer_is_plain (const LeatBuffer *self)
-{
-  return self->kind == LEAT_BUFFER_DEVICE && self->in_place_of == LEAT_BUFFER_NONE && !self->carried && !self->is_marks
-         && !self->user && self->queue == NULL && self->grows == NULL && self->array == NULL;
-}
-
-static gboolean
-leat_buffers_are_alike (const LeatBuffer *self, const LeatBuffer *other)
-{
-  return self->bytes == other->bytes && self->header == other->header && self->loop == other->loop
-         && (self->spec == NULL) == (other->spec == NULL)
-         && (self->spec == NULL || leat_spec_equal (self->spec, other->spec));
-}
-
-static gboolean
 leat_buffers_are_same_const (const LeatBuffer *self, const LeatBuffer *other)
 {
   return self->kind == LEAT_BUFFER_CONST && other->kind == LEAT_BUFFER_CONST && leat_buffers_are_alike (self, other)
@@ -98,7 +83,8 @@ leat_merge_pair (LeatMerge *self, LeatBufferId a, LeatBufferId b)
   other = leat_plan_get_buffer (self->plan, b);
   if (leat_buffers_are_same_const (one, other))
     return TRUE;
-  if (!leat_buffer_is_plain (one) || !leat_buffer_is_plain (other) || !leat_buffers_are_alike (one, other)
+  if (!leat_plan_buffer_is_plain (self->plan, a) || !leat_plan_buffer_is_plain (self->plan, b)
+      || one->loop != other->loop || !leat_buffers_are_alike (one, other)
       || !leat_stretch_writes (self->plan, &self->a, a) || !leat_stretch_writes (self->plan, &self->b, b)
       || !leat_stretch_is_only_writer (self->plan, &self->a, a)
       || !leat_stretch_is_only_writer (self->plan, &self->b, b))

@@ -35,6 +35,12 @@ gboolean leat_op_has_effects (LeatPlan *plan, const LeatOp *op);
 /* The argument is the same in every run: nobody sets it later, and it names memory or bytes of the plan. */
 gboolean leat_op_arg_is_fixed (const LeatOpArg *self);
 
+/* Made within a run, in memory of its own that no other buffer has, and by nobody who remembers it by number: foreign
+ * work does. */
+gboolean leat_plan_buffer_is_plain (LeatPlan *self, LeatBufferId id);
+/* Of the same size and spec. */
+gboolean leat_buffers_are_alike (const LeatBuffer *self, const LeatBuffer *other);
+
 /* Changes to a plan (leat-optimise-edit.c).  Loops follow. */
 void leat_plan_remove_op (LeatPlan *self, guint index);
 void leat_plan_hand_over_op (LeatPlan *self, guint index, LeatPlan *to);

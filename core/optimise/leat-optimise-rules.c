@@ -39,7 +39,8 @@ leat_plan_check_names (LeatPlan *self, const LeatOp *op)
   for (guint i = 0; i < op->n_args; i++)
     if (!leat_plan_has_buffer (self, op->args[i].buffer))
       return leat_op_tell_fault (op, "is given buffer %u, which is not there", op->args[i].buffer);
-  if (!leat_plan_has_buffer (self, op->to) || !leat_plan_has_buffer (self, op->from))
+  if (!leat_plan_has_buffer (self, op->to) || !leat_plan_has_buffer (self, op->from)
+      || !leat_plan_has_buffer (self, op->counts_like))
     return leat_op_tell_fault (op, "moves a buffer that is not there");
   return NULL;
 }

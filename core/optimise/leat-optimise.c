@@ -70,5 +70,10 @@ leat_plan_optimise (LeatPlan *self, GError **error)
         if (!leat_plan_run_pass (self, &leat_passes[i], &changed, error))
           return FALSE;
     }
-  return TRUE;
+  if (changed)
+    g_set_error_literal (
+      error, LEAT_PLAN_ERROR, LEAT_PLAN_ERROR_FAILED,
+      "the passes over the plan do not come to an end; this is a fault of Leat, and optimise=off may do "
+      "without it");
+  return !changed;
 }

@@ -193,7 +193,7 @@ leat_session_bind_for_repeat (LeatSession *self)
   if (self->repeating.is_long || !leat_session_crosses_often (self))
     return;
   self->repeating.is_long = TRUE;
-  leat_session_replan (self, NULL);
+  self->repeating.is_long = leat_session_replan (self, NULL);
 }
 
 static void
