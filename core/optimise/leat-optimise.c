@@ -18,7 +18,7 @@ static const LeatPass leat_passes[] = {
   { "merge", "nodes that do the same with the same inputs become one", leat_plan_merge_equal },
   { "copies", "copies, transfers and fills that nobody needs are left out", leat_plan_forward_copies },
   { "dead", "work whose results nobody reads is left out", leat_plan_remove_dead },
-  { "fold", "work that depends on constants alone is done once, when a session opens", leat_plan_fold },
+  { "fold", "work that depends on constants alone is done when a session opens", leat_plan_fold },
   { "hoist", "work that is the same in every iteration of a loop is done once, before it", leat_plan_hoist },
 };
 
