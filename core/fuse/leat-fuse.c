@@ -350,7 +350,7 @@ leat_plan_replace_ops (LeatPlan *self, guint n, LeatOp *op)
   if (n > 0)
     g_ptr_array_remove_range (self->ops, op->index, n);
   g_ptr_array_insert (self->ops, (gint) op->index, op);
-  leat_plan_renumber (self, op->index, 1 - (gint) n);
+  leat_plan_renumber (self, op->index + 1, 1 - (gint) n);
 }
 
 /* Replaces the ops before the body of a loop, too, and the test behind it; or nothing, where it is not settled yet. */

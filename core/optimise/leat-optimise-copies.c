@@ -16,17 +16,6 @@ leat_op_moves_whole (LeatPlan *plan, const LeatOp *op)
          && op->bytes == leat_plan_get_buffer (plan, op->to)->bytes && op->from != op->to;
 }
 
-static LeatAccess
-leat_op_get_access (LeatPlan *plan, const LeatOp *op, LeatBufferId memory)
-{
-  LeatAccess access = 0;
-
-  for (guint i = 0; i < op->n_touches; i++)
-    if (leat_plan_follow_memory (plan, op->touches[i].buffer) == memory)
-      access |= op->touches[i].access;
-  return access;
-}
-
 /* The op that alone writes the memory; NULL where there are several, or none. */
 static const LeatOp *
 leat_plan_find_only_writer (LeatPlan *self, LeatBufferId memory)

@@ -8,26 +8,11 @@
 
 #include "plan/leat-plan-aligned-private.h"
 
-/* Ops from @index on have new numbers, and loops know theirs by number: those from @index on go by @n_more. */
-static void
-leat_plan_count_anew (LeatPlan *self, guint index, gint n_more)
-{
-  for (guint i = 0; i < self->ops->len; i++)
-    leat_plan_get_op (self, i)->index = i;
-  for (guint i = 0; i < self->loops->len; i++)
-    {
-      LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
-
-      loop->first += loop->first >= index ? n_more : 0;
-      loop->last += loop->last >= index ? n_more : 0;
-    }
-}
-
 void
 leat_plan_remove_op (LeatPlan *self, guint index)
 {
   g_ptr_array_remove_index (self->ops, index);
-  leat_plan_count_anew (self, index, -1);
+  leat_plan_renumber (self, index, -1);
 }
 
 /* To the end of another plan with the same buffers. */
@@ -36,7 +21,7 @@ leat_plan_hand_over_op (LeatPlan *self, guint index, LeatPlan *to)
 {
   LeatOp *op = g_ptr_array_steal_index (self->ops, index);
 
-  leat_plan_count_anew (self, index, -1);
+  leat_plan_renumber (self, index, -1);
   op->index = to->ops->len;
   g_ptr_array_add (to->ops, op);
 }
@@ -47,9 +32,9 @@ leat_plan_move_op (LeatPlan *self, guint index, guint to)
 {
   LeatOp *op = g_ptr_array_steal_index (self->ops, index);
 
-  leat_plan_count_anew (self, index, -1);
+  leat_plan_renumber (self, index, -1);
   g_ptr_array_insert (self->ops, (gint) to, op);
-  leat_plan_count_anew (self, to, 1);
+  leat_plan_renumber (self, to, 1);
 }
 
 /* In its place: equal ops keep to have equal touches. */

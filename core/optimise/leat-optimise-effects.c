@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Work that a run must do, whoever reads its outputs. */
+/* The ops of a plan as passes see them: what a run must do, whoever reads it, who writes a memory, which buffers are
+ * plain. */
 
 #include "leat-optimise-private.h"
 
@@ -41,6 +42,27 @@ leat_op_has_effects (LeatPlan *plan, const LeatOp *op)
       break;
     }
   return leat_op_keeps_state (plan, op);
+}
+
+LeatAccess
+leat_op_get_access (LeatPlan *plan, const LeatOp *self, LeatBufferId memory)
+{
+  LeatAccess access = 0;
+
+  for (guint i = 0; i < self->n_touches; i++)
+    if (leat_plan_follow_memory (plan, self->touches[i].buffer) == memory)
+      access |= self->touches[i].access;
+  return access;
+}
+
+gboolean
+leat_plan_writes_between (LeatPlan *self, guint first, guint end, LeatBufferId memory, const LeatOp *but)
+{
+  for (guint i = first; i < end; i++)
+    if (leat_plan_get_op (self, i) != but
+        && (leat_op_get_access (self, leat_plan_get_op (self, i), memory) & LEAT_ACCESS_WRITE))
+      return TRUE;
+  return FALSE;
 }
 
 gboolean

@@ -8,21 +8,6 @@
 #include "leat-optimise-private.h"
 
 static gboolean
-leat_plan_is_written_within (LeatPlan *self, LeatBufferId memory, guint first, guint last, const LeatOp *but)
-{
-  for (guint i = first; i <= last; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (self, i);
-
-      for (guint t = 0; t < op->n_touches && op != but; t++)
-        if ((op->touches[t].access & LEAT_ACCESS_WRITE)
-            && leat_plan_follow_memory (self, op->touches[t].buffer) == memory)
-          return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
 leat_plan_may_hoist (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op)
 {
   if (op->loop != loop || leat_op_has_effects (self, op) || op->fusion != NULL)
@@ -34,7 +19,7 @@ leat_plan_may_hoist (LeatPlan *self, const LeatPlanLoop *loop, const LeatOp *op)
 
       if ((op->touches[i].access & LEAT_ACCESS_WRITE) && !leat_plan_buffer_is_plain (self, id))
         return FALSE;
-      if (leat_plan_is_written_within (self, leat_plan_follow_memory (self, id), loop->first, loop->last, but))
+      if (leat_plan_writes_between (self, loop->first, loop->last + 1, leat_plan_follow_memory (self, id), but))
         return FALSE;
     }
   return op->n_touches > 0;

@@ -37,26 +37,15 @@ leat_plan_get_stretch (LeatPlan *self, guint first)
 static gboolean
 leat_stretch_writes (LeatPlan *plan, const LeatStretch *self, LeatBufferId memory)
 {
-  for (guint i = self->first; i < self->first + self->n; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (plan, i);
-
-      for (guint t = 0; t < op->n_touches; t++)
-        if ((op->touches[t].access & LEAT_ACCESS_WRITE)
-            && leat_plan_follow_memory (plan, op->touches[t].buffer) == memory)
-          return TRUE;
-    }
-  return FALSE;
+  return leat_plan_writes_between (plan, self->first, self->first + self->n, memory, NULL);
 }
 
 /* Does anything but the stretch write the memory?  Also what works in place of one of its buffers does. */
 static gboolean
 leat_stretch_is_only_writer (LeatPlan *plan, const LeatStretch *self, LeatBufferId memory)
 {
-  const LeatStretch before = { 0, self->first };
-  const LeatStretch behind = { self->first + self->n, plan->ops->len - self->first - self->n };
-
-  return !leat_stretch_writes (plan, &before, memory) && !leat_stretch_writes (plan, &behind, memory);
+  return !leat_plan_writes_between (plan, 0, self->first, memory, NULL)
+         && !leat_plan_writes_between (plan, self->first + self->n, plan->ops->len, memory, NULL);
 }
 
 static gboolean
@@ -149,8 +138,6 @@ leat_merge_match_ops (LeatMerge *self, const LeatOp *a, const LeatOp *b)
 static gboolean
 leat_merge_inputs_stay (LeatMerge *self)
 {
-  const LeatStretch between = { self->a.first, self->b.first - self->a.first };
-
   for (guint i = self->b.first; i < self->b.first + self->b.n; i++)
     {
       const LeatOp *op = leat_plan_get_op (self->plan, i);
@@ -160,7 +147,8 @@ leat_merge_inputs_stay (LeatMerge *self)
           LeatBufferId id = op->touches[t].buffer;
 
           if (!g_hash_table_contains (self->pairs, GUINT_TO_POINTER (id))
-              && leat_stretch_writes (self->plan, &between, leat_plan_follow_memory (self->plan, id)))
+              && leat_plan_writes_between (self->plan, self->a.first, self->b.first,
+                                           leat_plan_follow_memory (self->plan, id), NULL))
             return FALSE;
         }
     }

@@ -41,6 +41,11 @@ gboolean leat_plan_buffer_is_plain (LeatPlan *self, LeatBufferId id);
 /* Of the same size and spec. */
 gboolean leat_buffers_are_alike (const LeatBuffer *self, const LeatBuffer *other);
 
+/* What the op does with the memory, by whatever buffer. */
+LeatAccess leat_op_get_access (LeatPlan *plan, const LeatOp *self, LeatBufferId memory);
+/* Does one of the ops from @first to before @end write the memory?  @but: (nullable): not this one */
+gboolean leat_plan_writes_between (LeatPlan *self, guint first, guint end, LeatBufferId memory, const LeatOp *but);
+
 /* Changes to a plan (leat-optimise-edit.c).  Loops follow. */
 void leat_plan_remove_op (LeatPlan *self, guint index);
 void leat_plan_hand_over_op (LeatPlan *self, guint index, LeatPlan *to);

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * @LEAT_TEXTURE_ADDRESS_WRAP: the texture again
  * @LEAT_TEXTURE_ADDRESS_MIRROR: the texture again, every other time backwards
  *
- * What a texture has beyond its edges.
+ * The texels that a texture has beyond its edges.
  *
  * Since: 0.1
  */

@@ -30,7 +30,7 @@ struct _LeatPlanLoop
 /* loops (leat-plan-loop.c) */
 void leat_plan_loop_free (LeatPlanLoop *self);
 const char *leat_loop_method_get_name (LeatLoopMethod executor);
-/* After @n_more ops came, or went, from number @first on. */
+/* After @n_more ops came, or went, before the op that was number @first. */
 void leat_plan_renumber (LeatPlan *self, guint first, gint n_more);
 
 G_END_DECLS

@@ -21,14 +21,14 @@ leat_plan_loop_free (LeatPlanLoop *self)
 void
 leat_plan_renumber (LeatPlan *self, guint first, gint n_more)
 {
-  for (guint i = first + 1; i < self->ops->len; i++)
+  for (guint i = first; i < self->ops->len; i++)
     leat_plan_get_op (self, i)->index = i;
   for (guint i = 0; i < self->loops->len; i++)
     {
       LeatPlanLoop *loop = g_ptr_array_index (self->loops, i);
 
-      loop->first += loop->first > first ? n_more : 0;
-      loop->last += loop->last > first ? n_more : 0;
+      loop->first += loop->first >= first ? n_more : 0;
+      loop->last += loop->last >= first ? n_more : 0;
     }
 }
 
