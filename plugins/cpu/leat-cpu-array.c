@@ -150,11 +150,7 @@ CUresult
 cuArrayDestroy (CUarray array)
 {
   LEAT_CPU_ENTER_BY_HANDLE ();
-  leat_cpu_acquire ();
-  CUresult result = leat_cpu_capture_check_unsafe ();
-  if (result == CUDA_SUCCESS)
-    result = leat_cpu_stream_wait_all ();
-  leat_cpu_release ();
+  CUresult result = leat_cpu_stream_wait_to_free ();
   if (result != CUDA_SUCCESS)
     return result;
   if (!leat_cpu_array_forget (array))

@@ -89,11 +89,7 @@ cuMemFree_v2 (CUdeviceptr address)
   LEAT_CPU_ENTER_BY_HANDLE ();
   if (address == 0)
     return CUDA_SUCCESS;
-  leat_cpu_acquire ();
-  CUresult result = leat_cpu_capture_check_unsafe ();
-  if (result == CUDA_SUCCESS)
-    result = leat_cpu_stream_wait_all ();
-  leat_cpu_release ();
+  CUresult result = leat_cpu_stream_wait_to_free ();
   if (result != CUDA_SUCCESS)
     return result;
   if (!leat_cpu_allocation_find ((guintptr) address, &allocation))
@@ -149,11 +145,7 @@ cuMemFreeHost (void *host)
   LEAT_CPU_ENTER_BY_HANDLE ();
   if (host == NULL)
     return CUDA_SUCCESS;
-  leat_cpu_acquire ();
-  CUresult result = leat_cpu_capture_check_unsafe ();
-  if (result == CUDA_SUCCESS)
-    result = leat_cpu_stream_wait_all ();
-  leat_cpu_release ();
+  CUresult result = leat_cpu_stream_wait_to_free ();
   return result == CUDA_SUCCESS ? leat_cpu_allocation_free (LEAT_CPU_ALLOCATION_HOST, host) : result;
 }
 
@@ -208,11 +200,7 @@ cuMemHostUnregister (void *host)
   LEAT_CPU_ENTER ();
   if (host == NULL)
     return CUDA_ERROR_INVALID_VALUE;
-  leat_cpu_acquire ();
-  CUresult result = leat_cpu_capture_check_unsafe ();
-  if (result == CUDA_SUCCESS)
-    result = leat_cpu_stream_wait_all ();
-  leat_cpu_release ();
+  CUresult result = leat_cpu_stream_wait_to_free ();
   if (result != CUDA_SUCCESS)
     return result;
   return leat_cpu_allocation_remove_foreign (LEAT_CPU_ALLOCATION_REGISTERED, host)

@@ -360,6 +360,19 @@ leat_cpu_stream_wait_all (void)
   return leat_cpu_get_failure ();
 }
 
+CUresult
+leat_cpu_stream_wait_to_free (void)
+{
+  CUresult result;
+
+  leat_cpu_acquire ();
+  result = leat_cpu_capture_check_unsafe ();
+  if (result == CUDA_SUCCESS)
+    result = leat_cpu_stream_wait_all ();
+  leat_cpu_release ();
+  return result;
+}
+
 void
 leat_cpu_stream_wake_all (void)
 {

@@ -70,6 +70,8 @@ gboolean leat_cpu_stream_is_ready (LeatCpuStream *stream); /* the legacy one: an
 /* Waits until that many items have ended, or the device has failed. */
 CUresult leat_cpu_stream_wait (LeatCpuStream *stream, guint64 number);
 CUresult leat_cpu_stream_wait_all (void);
+/* The same without the lock, for calls that give memory back; an error while a stream is captured. */
+CUresult leat_cpu_stream_wait_to_free (void);
 gboolean leat_cpu_stream_are_all_idle (void);
 /* Runs items here until @done, or that many have ended; FALSE where another thread is at it or there is nothing. */
 gboolean leat_cpu_stream_help (LeatCpuStream *stream, const gboolean *done, guint64 number);

@@ -89,6 +89,18 @@ test_npy_header_accepts (void)
 }
 
 static void
+check_refused (const char *text, const char *says)
+{
+  g_autoptr (GByteArray) bytes = test_npy_header_make (text);
+  g_auto (LeatNpyHeader) header = { 0 };
+  GError *error = NULL;
+
+  g_test_message ("%s", text);
+  g_assert_false (leat_npy_header_parse (&header, bytes->data, bytes->len, &error));
+  leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, says);
+}
+
+static void
 test_npy_header_refuses_records (void)
 {
   static const struct
@@ -122,15 +134,7 @@ test_npy_header_refuses_records (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    {
-      g_autoptr (GByteArray) bytes = test_npy_header_make (table[i].text);
-      g_auto (LeatNpyHeader) header = { 0 };
-      GError *error = NULL;
-
-      g_test_message ("%s", table[i].text);
-      g_assert_false (leat_npy_header_parse (&header, bytes->data, bytes->len, &error));
-      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, table[i].says);
-    }
+    check_refused (table[i].text, table[i].says);
 }
 
 static void
@@ -184,15 +188,7 @@ test_npy_header_refuses (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
-    {
-      g_autoptr (GByteArray) bytes = test_npy_header_make (table[i].text);
-      g_auto (LeatNpyHeader) header = { 0 };
-      GError *error = NULL;
-
-      g_test_message ("%s", table[i].text);
-      g_assert_false (leat_npy_header_parse (&header, bytes->data, bytes->len, &error));
-      leat_harness_assert_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA, table[i].says);
-    }
+    check_refused (table[i].text, table[i].says);
 }
 
 static void
