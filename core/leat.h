@@ -8,6 +8,7 @@
 #include "driver/leat-plain.h"
 #include "device/leat-device.h"
 #include "kernel/leat-suggest.h"
+#include "kernel/leat-supply.h"
 #include "graph/leat-types.h"
 #include "graph/leat-spec.h"
 #include "graph/leat-graph-error.h"
