@@ -312,6 +312,35 @@ def rewrite(path, old, new):
     path.write_bytes(data)
 
 
+MEASURED = '''__global__ void k (const float *x, float *y, unsigned int x_count)
+{
+  GRID_FOR (i, x_count)
+    y[i] = x[i] + 1;
+}
+'''
+
+
+def test_what_was_learned(folder):
+    """Ways that were measured where it was made are taken where nobody has measured yet, and then not measured again."""
+    (folder / 'k.cu').write_text(MEASURED)
+    (folder / 'x.bin').write_bytes(bytes(4096))
+    (folder / 'p.leat').write_text('leat 1\nlet output = "y.bin"\nio:file path="x.bin" chunk=4096 out=f32[1024]\n'
+                                   '  -> upload -> kernel source="k.cu" block=measured -> readback -> io:file path=$output\n')
+
+    def stats(pipeline, learned):
+        code, _, err = launch('--stats', pipeline, cwd=folder, environment={'LEAT_LEARNED': str(folder / learned)})
+        assert code == 0, err
+        return err
+    assert 'tried before' not in stats('p.leat', 'here')
+    found = stats('p.leat', 'here')
+    times = [line.split(' us a run')[0].split()[-1] for line in found.splitlines() if ' us a run with ' in line]
+    assert len(times) >= 3, found
+    compile_pipeline('p.leat', '-o', 'p.leata', '--target=native', cwd=folder, environment={'LEAT_LEARNED': str(folder / 'here')})
+    found = stats('p.leata', 'there')
+    assert 'tried before' in found and all(f'{time} us a run' in found for time in times), found
+    assert not list((folder / 'there').glob('*/*')), 'it was measured again'
+
+
 def test_owner(folder):
     """It is code: nobody else may be able to write it."""
     text = make_tree(folder)
