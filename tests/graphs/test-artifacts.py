@@ -197,6 +197,36 @@ def test_absolute_paths(folder):
     assert floats(folder / 'y.bin') == (11, 22, 33, 44)
 
 
+def test_named_files_travel(folder):
+    """What the text itself names is read from the artifact, by every node that reads while it runs."""
+    texts = {'grep': (('path=$input', 'path="a.txt"'), ('from=$input', 'from="a.txt"')),
+             'edges': (('path=$input', 'path="photo.jpg"'),), 'stats': (('path=$input', 'path="samples.npy"'),),
+             'hops': (('path=$input', 'path="ways.txt"'),)}
+    made, away = folder / 'made', folder / 'away'
+    shutil.copytree(GRAPHS, made)
+    away.mkdir()
+    (made / 'a.txt').write_text('one warranty\ntwo\nthree 1984 warranties\n')
+    (made / 'ways.txt').write_text('0 1\n1 2\n2 3\n')
+    wanted = {}
+    for name, changes in texts.items():
+        text = (made / f'{name}.leat').read_text()
+        for old, new in changes:
+            text = text.replace(old, new)
+        (made / f'{name}.leat').write_text(text)
+        output = [f'output={folder}/{name}.png'] if 'let output' in text else []
+        compile_pipeline(made / f'{name}.leat', '-o', away / f'{name}.leata', TARGET, cwd=folder)
+        code, out, err = launch(made / f'{name}.leat', *output, cwd=folder)
+        assert code == 0, err
+        wanted[name] = out, (folder / f'{name}.png').read_bytes() if output else b''
+    shutil.rmtree(made)
+    for name, (text, data) in wanted.items():
+        output = [f'output={folder}/{name}.png'] if data else []
+        code, out, err = launch(away / f'{name}.leata', *output, cwd=folder, environment=without_compilers(folder))
+        assert code == 0, err
+        assert out == text and (not data or (folder / f'{name}.png').read_bytes() == data), name
+    assert b'three 1984 warranties' in wanted['grep'][0]
+
+
 def list_sections(path):
     """{name: contents}, read by nothing of ours."""
     data = path.read_bytes()
@@ -254,8 +284,8 @@ def test_gpu_targets(folder):
                                    for kernel in ('k.cu', 'x+0', 'leat-transfer.cu', 'repeated runs')), names
     bare = {**without_compilers(folder), 'PATH': os.path.dirname(shutil.which('leat-launch'))}
     err = run_tree('p.leata', folder, '--device=cpu', code=5, environment=bare)
-    assert 'p.leata has images for sm_90, sm_80, compute_75, and none of this kernel for native' in err, err
-    assert '--target=native' in err, err
+    assert 'p.leata has images for sm_90,sm_80,compute_75, and none of this kernel for native' in err, err
+    assert 'leat-compile FILE.leat --target=sm_90,sm_80,compute_75,native' in err, err
     err = compile_pipeline(text, '-o', folder / 'q.leata', '--target=sm_80', code=5,
                            environment={'LEAT_NVRTC': '/nowhere/libnvrtc.so', 'XDG_CACHE_HOME': str(folder)})
     assert 'cannot make images for sm_80: ' in err and not (folder / 'q.leata').exists(), err
@@ -270,6 +300,22 @@ def test_missing_target_is_compiled(folder):
     compile_pipeline(text, '-o', folder / 'p.leata', '--target=compute_75')
     run_tree(folder / 'p.leata', folder, environment={'XDG_CACHE_HOME': str(folder)})
     assert floats(folder / 'y.bin') == (11, 22, 33, 44)
+
+
+def test_forms(folder):
+    """Batches and fused kernels take other images, which travel if they are asked for; else the error names the option."""
+    text = make_tree(folder)
+    (folder / 'x.bin').write_bytes(struct.pack('<16f', *[1, 2, 3, 4] * 4))
+    compile_pipeline(text, '-o', folder / 'plain.leata', TARGET)
+    compile_pipeline(text, '-o', folder / 'all.leata', TARGET, '--batch', '--fuse')
+    bare = {**without_compilers(folder), 'PATH': os.path.dirname(shutil.which('leat-launch'))}
+    for option in ('--batch=4', '--fuse=auto', '--runs=3', '--lanes=2', '--executor=eager'):
+        run_tree('all.leata', folder, option, environment=bare)
+    err = run_tree('plain.leata', folder, '--batch=4', code=5, environment=bare)
+    assert 'in batches: ' in err and ' --batch' in err, err
+    run_tree('all.leata', folder, '--batch=4', 'output=batch.bin')
+    assert (folder / 'batch.bin').read_bytes() == struct.pack('<16f', *[11, 22, 33, 44] * 4)
+    assert not (folder / 'called').exists()
 
 
 def test_another_build(folder):
