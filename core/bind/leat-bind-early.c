@@ -69,11 +69,15 @@ leat_bind_find_early (LeatBoundPlan *bound, const LeatLoadedKernel *loaded)
       LeatBoundOp *mine = LEAT_BOUND_OP (op);
 
       mine->n_early = 0;
+      mine->waits_itself = FALSE;
       for (guint k = 0; k < mine->n_after; k++)
         {
-          mine->early[k] = bound->why_not_early == NULL
-                           && leat_plan_may_begin_early (self, leat_plan_get_op (self, mine->after[k]), op, loaded);
+          LeatOp *before = leat_plan_get_op (self, mine->after[k]);
+
+          mine->early[k] = bound->why_not_early == NULL && leat_plan_may_begin_early (self, before, op, loaded);
           mine->n_early += mine->early[k];
+          if (mine->early[k])
+            LEAT_BOUND_OP (before)->waits_itself = mine->waits_itself = TRUE;
         }
     }
 }

@@ -89,8 +89,11 @@ CUDA_KERNEL_NODE_PARAMS
 leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 {
   const guint *grid = self->program->loaded[op->index].grid;
+  const LeatLaunch *launch = leat_lane_get_launch (self, op);
+  const gint32 waits = LEAT_BOUND_OP (op)->waits_itself;
 
   leat_lane_set_loop_handle (self, path, op, TRUE);
+  memcpy (launch->waits, &waits, sizeof waits);
   return (CUDA_KERNEL_NODE_PARAMS){
     .func = leat_lane_get_function (self, path, op),
     .gridDimX = grid[0],
@@ -100,7 +103,7 @@ leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
     .blockDimY = op->block[1],
     .blockDimZ = op->block[2],
     .sharedMemBytes = op->shared_bytes,
-    .kernelParams = leat_lane_get_launch (self, op)->params,
+    .kernelParams = launch->params,
   };
 }
 

@@ -44,6 +44,7 @@ typedef struct
   guint8 *storage;
   guint n_params;
   void *handle; /* of them, that of the loop; NULL where it is no test of one */
+  void *waits;  /* and that which says whether the kernel waits for what it began before */
 } LeatLaunch;
 
 void leat_launch_clear (LeatLaunch *self);

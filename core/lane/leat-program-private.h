@@ -48,7 +48,6 @@ gboolean leat_program_fold (LeatDevice *device, LeatPlan *plan, GError **error);
 /* Loads what kernels of a plan bound anew are not there yet. */
 gboolean leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **error);
 /* Before a graph is made: kernels that begin early, and those during which others do, wait from now on. */
-gboolean leat_program_arm_early (LeatProgram *self, LeatPlan *plan);
 /* Each lane has one: what its graphs use stays as long as they do. */
 LeatProgram *leat_program_ref (LeatProgram *self);
 void leat_program_unref (LeatProgram *self);

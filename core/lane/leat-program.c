@@ -315,37 +315,6 @@ leat_program_check_wrapper (LeatProgram *self, const LeatOp *op, GError **error)
   return FALSE;
 }
 
-/* It is never set back: graphs of other plans may have the kernel begin early. */
-static gboolean
-leat_program_arm (LeatProgram *self, const LeatOp *op)
-{
-  LeatLoadedKernel *loaded = &self->loaded[op->index];
-  g_autofree char *plain = NULL, *name = NULL;
-
-  if (loaded->is_armed || leat_device_is_cpu (self->device))
-    return TRUE;
-  plain = leat_image_dup_plain_symbol (op->prototype->entry);
-  name = g_strconcat ("leat_early_", plain, NULL);
-  loaded->is_armed = leat_module_write_word (self->op_modules[op->index], name, 1, NULL);
-  return loaded->is_armed;
-}
-
-gboolean
-leat_program_arm_early (LeatProgram *self, LeatPlan *plan)
-{
-  for (guint i = 0; i < plan->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (plan, i);
-      const LeatBoundOp *bound = LEAT_BOUND_OP (op);
-
-      for (guint k = 0; k < bound->n_after && bound->n_early > 0; k++)
-        if (bound->early[k]
-            && (!leat_program_arm (self, op) || !leat_program_arm (self, leat_plan_get_op (plan, bound->after[k]))))
-          return FALSE;
-    }
-  return TRUE;
-}
-
 static gboolean
 leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *op, GError **error)
 {
@@ -375,7 +344,6 @@ leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *
   self->functions[op->index] = function;
   self->prototypes[op->index] = op->prototype;
   self->op_modules[op->index] = module;
-  loaded->is_armed = FALSE;
   if (self->timed != NULL)
     self->timed[op->index] = NULL;
   if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
