@@ -82,6 +82,22 @@ leat_bind_find_early (LeatBoundPlan *bound, const LeatLoadedKernel *loaded)
     }
 }
 
+/* Whether any kernel could ever begin early, whatever is found out when they are loaded. */
+gboolean
+leat_plan_may_overlap (LeatPlan *self)
+{
+  for (guint i = 0; LEAT_BOUND_PLAN (self)->traits.early != LEAT_EARLY_NONE && i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+      const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+      for (guint k = 0; k < bound->n_after && op->loop == NULL && leat_op_launches (op); k++)
+        if (leat_op_launches (leat_plan_get_op (self, bound->after[k])))
+          return TRUE;
+    }
+  return FALSE;
+}
+
 /* Of plans with the same dependencies. */
 gboolean
 leat_plan_has_same_early (LeatPlan *self, LeatPlan *other)

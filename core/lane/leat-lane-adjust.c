@@ -153,11 +153,11 @@ leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatProgram *program, gboolean
 
   *broken = FALSE;
   leat_lane_swap_side (self, &side);
+  leat_plan_take_early (self->plan, side.plan); /* the graph keeps the edges that it was made with */
   good = leat_lane_check_constants (self, broken, error) && leat_lane_pack_launches (self, error)
          && leat_device_push (program->device, error);
   if (good)
     {
-      leat_plan_take_early (self->plan, side.plan); /* the graph keeps the edges that it was made with */
       good = leat_lane_update_ops (self, &side, broken, error);
       leat_device_pop (program->device);
     }

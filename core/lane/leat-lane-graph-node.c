@@ -89,11 +89,10 @@ CUDA_KERNEL_NODE_PARAMS
 leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 {
   const guint *grid = self->program->loaded[op->index].grid;
-  const LeatLaunch *launch = leat_lane_get_launch (self, op);
-  const gint32 waits = LEAT_BOUND_OP (op)->waits_itself;
+  LeatLaunch *launch = leat_lane_get_launch (self, op);
 
   leat_lane_set_loop_handle (self, path, op, TRUE);
-  memcpy (launch->waits, &waits, sizeof waits);
+  leat_launch_say_waits (launch, op);
   return (CUDA_KERNEL_NODE_PARAMS){
     .func = leat_lane_get_function (self, path, op),
     .gridDimX = grid[0],

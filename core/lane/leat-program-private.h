@@ -30,7 +30,8 @@ typedef struct
   GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;              /* LeatKernelSource -> LeatModule */
   GHashTable *wide;                 /* likewise, of wide images, */
-  GHashTable *enclosed;             /* and of those for bodies of loops */
+  GHashTable *enclosed;             /* and of those that overlap with no other */
+  gboolean is_apart;                /* no kernel of the plan does */
   LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
   const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */

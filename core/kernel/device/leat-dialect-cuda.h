@@ -97,7 +97,8 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
  * The wait takes a block some hundred nanoseconds, also where there is nothing to wait for.  So the last parameter says
  * whether the kernel begins early, or others begin during it; else both instructions are skipped.
  *
- * No edge in the body of a loop says so, and its kernels do without the two instructions (LEAT_ENCLOSED). */
+ * No edge in the body of a loop says so, nor in a plan in which no kernel depends on another: their kernels do without the
+ * two instructions (LEAT_ENCLOSED). */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(LEAT_ENCLOSED)
 /* By this name the host knows that wrappers wait. */
 extern "C" __device__ int leat_wrappers_wait = 1;

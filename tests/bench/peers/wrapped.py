@@ -75,7 +75,7 @@ def compile_alone(target, include):
 
 def compile_wrapped(kernelc, target):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([kernelc, f'--target={target}', f'--output={folder}', SOURCE], check=True)
+        subprocess.run([kernelc, '--apart', f'--target={target}', f'--output={folder}', SOURCE], check=True)
         sealed = next(Path(folder).iterdir()).read_bytes()
     return sealed[sealed.index(b'\x7fELF'):]
 
