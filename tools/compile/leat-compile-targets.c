@@ -140,7 +140,7 @@ leat_compile_target_make_form (const LeatImageTarget *target, const LeatGathered
   return made;
 }
 
-/* Kernels of a loop's body have a form of their own where kernels may begin early. */
+/* Kernels that overlap with no other have a form of their own where kernels may begin early. */
 static gboolean
 leat_compile_target_make (const LeatImageTarget *target, const LeatGatheredImage *asked, GError **error)
 {
@@ -148,7 +148,7 @@ leat_compile_target_make (const LeatImageTarget *target, const LeatGatheredImage
   g_autoptr (GBytes) image = leat_image_get (asked->source, &form, error), enclosed = NULL;
 
   if (image == NULL || form.kind == LEAT_IMAGE_HOST || form.capability < LEAT_COMPILE_EARLY || form.wide
-      || form.persistent || !leat_compile_gather_is_looped (asked->source))
+      || form.persistent || !leat_compile_gather_is_apart (asked->source))
     return image != NULL;
   form.enclosed = TRUE;
   enclosed = leat_image_get (asked->source, &form, error);
