@@ -4,6 +4,7 @@
 
 import ctypes
 import hashlib
+import json
 import os
 import shutil
 import struct
@@ -171,6 +172,27 @@ def test_fixed_variables(folder):
     assert floats(folder / 'y.bin') == (13, 26, 39, 52)
     err = run_tree('p.leata', folder, 'gain=7', code=3)
     assert 'p.leata has no open variable "gain" (open: output, constant)' in err and '--keep=gain' in err, err
+
+
+def test_fixed_output(folder):
+    """A fixed path of a file that is not there yet is one beside the artifact."""
+    text = make_tree(folder)
+    shutil.copy(text.parent / 'x.bin', folder / 'x.bin')
+    (folder / 'away').mkdir()
+    compile_pipeline(text, 'output=results.bin', '-o', folder / 'away/p.leata', TARGET, cwd=folder)
+    run_tree('away/p.leata', folder, 'input=x.bin')
+    assert floats(folder / 'away/results.bin') == (11, 22, 33, 44)
+
+
+def test_files_of_all_folders(folder):
+    """Files with nothing in common but the root of the file system."""
+    text = make_tree(folder)
+    changed = text.read_text().replace('"../shared', f'"{folder}/made/shared').replace('"k.cu"', f'"{text.parent}/k.cu"')
+    (folder / 'g.leat').write_text(changed.replace('-> map', f'-> kernel source="{GRAPHS}/check.cu" limit=1000 -> map'))
+    compile_pipeline('g.leat', '-o', 'g.leata', TARGET, f'input={text.parent}/x.bin', cwd=folder)
+    shutil.rmtree(folder / 'made')
+    run_tree('g.leata', folder)
+    assert floats(folder / 'y.bin') == (11, 22, 33, 44)
 
 
 def test_kept_variables(folder):
@@ -441,14 +463,15 @@ def test_launcher(folder):
     shutil.move(text.parent / 'x.bin', folder / 'x.bin')
     text.write_text(text.read_text().replace('let gain = 2', '# how "much" \\ more\nlet gain = 2'))
     shutil.copy(folder / 'x.bin', text.parent / 'x.bin')
-    compile_pipeline(text, '--launcher', folder / 'project', '--keep=input', '--keep=output', '--keep=gain', TARGET)
+    compile_pipeline(text, '--launcher', folder / 'project', '-kinput', '-koutput', '-kgain', TARGET)
     shutil.rmtree(folder / 'made')
     program = build_launcher(folder, folder / 'project')
     shown = subprocess.run([program, '--help'], capture_output=True, text=True)
     assert shown.returncode == 0 and '--gain=VALUE' in shown.stdout, shown.stdout
     assert 'how "much" \\ more (2)' in shown.stdout and '--constant' not in shown.stdout, shown.stdout
     bare = {**os.environ, **without_compilers(folder)}
-    done = subprocess.run([program, '--input=x.bin', '--output=y.bin', '--gain=6'], capture_output=True, text=True, cwd=folder, env=bare)
+    done = subprocess.run([program, '--input=x.bin', '--output=y.bin', '--gain=6'], capture_output=True, text=True,
+                          cwd=folder, env=bare)
     assert done.returncode == 0, done.stderr
     assert floats(folder / 'y.bin') == (13, 26, 39, 52) and not (folder / 'called').exists()
     done = subprocess.run([program, '--input=none.bin'], capture_output=True, text=True, cwd=folder, env=bare)
@@ -463,6 +486,32 @@ def test_launcher_refused(folder):
     assert 'main.c is there already; name a new folder' in err, err
     err = compile_pipeline(text, '--launcher', folder / 'other', '-o', 'p.leata', code=2)
     assert 'either -o FILE.leata or --launcher=DIR' in err, err
+
+
+def test_inspect(folder):
+    """Everything in it is shown, without a device, and whoever it belongs to."""
+    text = make_tree(folder)
+    compile_pipeline(text, 'gain=6', '-o', folder / 'p.leata', TARGET)
+    (folder / 'p.leata').chmod(0o666)
+
+    def inspect(*words):
+        done = subprocess.run(['leat-inspect', *words], capture_output=True, text=True, cwd=folder,
+                              env={**os.environ, 'LEAT_CPU_DRIVER': '/nowhere', 'LEAT_PLUGIN_PATH': '/nowhere'})
+        return done.returncode, done.stdout, done.stderr
+    code, out, err = inspect('p.leata')
+    assert code == 0, err
+    for shown in ('Pipeline          graphs/p.leat', f'Targets           {";".join(reversed(NAMES))}',
+                  'Open              input;output;constant', 'must belong to this user', '  gain=6', ' graphs/parts/half.cuh', ' k.cu', ' plan.json'):
+        assert shown in out, f'{shown} is not in {out}'
+    code, out, err = inspect('--json', 'p.leata')
+    shown = json.loads(out)
+    assert shown['main'] == 'graphs/p.leat' and shown['values'] == {'gain': '6'}, shown
+    assert {section['name']: section['bytes'] for section in shown['sections']} == {
+        name: len(contents) for name, contents in list_sections(folder / 'p.leata').items()}
+    code, out, err = inspect('--check')
+    assert code == 2 and '--check is for an artifact' in err, err
+    code, out, err = inspect('--check', 'made/graphs/p.leat')
+    assert code == 3 and 'it is no artifact' in err, err
 
 
 def test_refused(folder):
