@@ -89,7 +89,9 @@ char **leat_kernel_split_entry (const char *entry, char **path);
 /* leat-kernel-overload.c: the types of the parameters that an entry names, `k(const float *x)`, and what stands before
  * them; NULL where it names none. */
 char *leat_kernel_split_overload (const char *entry, char **path);
-/* Those of @decl, in the same words. */
+/* @params, what stands between the parentheses, in the same words. */
+char *leat_kernel_dup_signature (const char *params);
+/* Those of @decl. */
 char *leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl);
 /* Whether there are kernels of the name with different parameters. */
 gboolean leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl);
