@@ -222,6 +222,43 @@ leat_pp_check_depth (LeatPreprocessor *self, guint line, const char *target)
   return FALSE;
 }
 
+/* A file of the name that lies beside one of those that led here, as a program's own folders of headers would find it.
+ * (transfer full) (nullable) */
+static char *
+leat_pp_find_elsewhere (LeatPreprocessor *self, const char *name)
+{
+  for (const LeatPreprocessorFile *file = self->file->parent; file != NULL; file = file->parent)
+    {
+      g_autofree char *folder = g_path_get_dirname (file->path), *path = g_build_filename (folder, name, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        return g_strdup (g_str_has_prefix (path, "./") ? path + 2 : path);
+    }
+  return NULL;
+}
+
+static void
+leat_pp_fail_read (LeatPreprocessor *self, guint line, const char *header, const char *target, const GError *error)
+{
+  g_autofree char *fault = leat_kernel_source_dup_read_fault (target, error);
+  g_autofree char *folder = g_path_get_dirname (target), *base = g_path_get_basename (header);
+  g_autofree char *elsewhere = leat_pp_find_elsewhere (self, header);
+
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    leat_pp_fail_source (self, line, "cannot include \"%s\": %s", header, fault);
+  else if (elsewhere != NULL)
+    leat_pp_fail_source (self, line,
+                         "cannot include \"%s\": there is %s, but only the folder of the file with the #include is "
+                         "searched; write the path from %s to it",
+                         header, elsewhere, self->file->path);
+  else
+    leat_pp_fail_source (self, line,
+                         "cannot include \"%s\": %s; only %s is searched, so put %s there, or write the path from %s "
+                         "to it",
+                         header, fault, g_str_equal (folder, ".") ? "the current folder" : folder, base,
+                         self->file->path);
+}
+
 static void
 leat_pp_inline (LeatPreprocessor *self, guint line, const char *header, const char *target, gboolean once)
 {
@@ -237,9 +274,7 @@ leat_pp_inline (LeatPreprocessor *self, guint line, const char *header, const ch
   text = leat_kernel_texts_get (self->out->texts, target, &local);
   if (text == NULL)
     {
-      g_autofree char *fault = leat_kernel_source_dup_read_fault (target, local);
-
-      leat_pp_fail_source (self, line, "cannot include \"%s\": %s", header, fault);
+      leat_pp_fail_read (self, line, header, target, local);
       return;
     }
   if (once)
