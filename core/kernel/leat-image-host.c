@@ -44,7 +44,7 @@ leat_image_host_append_without_notes (GString *text, const char *messages)
 
 /* The compiler's messages as the user needs them: their files, and no names of ours. */
 static char *
-leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
+leat_image_host_dup_messages (LeatKernelSource *source, const char *messages, const char *compiled)
 {
   static const char *const ours[] = { "(anonymous namespace)::",
                                       "{anonymous}::",
@@ -58,7 +58,7 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
                                       "leat_thread::",
                                       "leat_me (leat_self)->",
                                       "leat_me(leat_self)->" };
-  g_autofree char *named = leat_kernel_source_dup_messages (source, messages);
+  g_autofree char *named = leat_kernel_source_dup_messages (source, messages, compiled);
   GString *text = g_string_new (NULL);
 
   leat_image_host_append_without_notes (text, named);
@@ -143,7 +143,7 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   /* It may quote the text, which can be of any encoding. */
   if (g_bytes_get_size (output) > 0)
     errors = g_utf8_make_valid (g_bytes_get_data (output, NULL), g_bytes_get_size (output));
-  messages = leat_image_host_dup_messages (source, errors != NULL ? errors : "");
+  messages = leat_image_host_dup_messages (source, errors != NULL ? errors : "", text);
   if (*messages == '\0')
     {
       g_free (messages);

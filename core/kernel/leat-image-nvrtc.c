@@ -171,7 +171,7 @@ leat_nvrtc_dup_messages (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKe
   nvrtc->log (program, log);
   valid = g_utf8_make_valid (log, -1);
   colons = g_regex_replace (place, valid, -1, 0, "\\1:\\2: ", 0, NULL);
-  return leat_kernel_source_dup_messages (source, g_strstrip (colons));
+  return leat_kernel_source_dup_messages (source, g_strstrip (colons), NULL);
 }
 
 static GBytes *

@@ -125,7 +125,9 @@ leat_kernel_source_new_instance (LeatKernelSource *self, const char *entry, GErr
   leat_instance_name (instance);
   made = leat_kernel_source_new_made (self->name, instance->entry, leat_instance_make, instance, leat_instance_free,
                                       leat_kernel_source_get_asks (self), error);
-  if (made != NULL)
-    leat_kernel_source_set_floats (made, leat_kernel_source_get_floats (self));
+  if (made == NULL)
+    return NULL;
+  leat_kernel_source_set_floats (made, leat_kernel_source_get_floats (self));
+  leat_kernel_source_take_places (made, self);
   return made;
 }
