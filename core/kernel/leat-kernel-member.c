@@ -26,111 +26,6 @@ typedef struct
 } LeatMemberScan;
 
 static gboolean
-leat_member_is_std (const LeatKernelUnit *unit, guint token)
-{
-  if (leat_tokens_is (unit->tokens, token - 1, "::"))
-    return leat_tokens_is (unit->tokens, token - 2, "std");
-  for (guint i = 0; i < unit->decls->len; i++)
-    {
-      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
-
-      if (decl->kind == LEAT_DECL_OTHER && leat_tokens_is (unit->tokens, decl->first, "using")
-          && leat_tokens_is (unit->tokens, decl->first + 1, "namespace")
-          && leat_tokens_is (unit->tokens, decl->first + 2, "std"))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* `cudaMalloc (`: a GPU has none of its functions, but for those of early starts. */
-static gboolean
-leat_member_is_runtime_call (const LeatTokens *tokens, guint token)
-{
-  static const char *const device[] = { "cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion",
-                                        NULL };
-  const LeatToken *at = leat_tokens_at (tokens, token);
-  const char *word = tokens->text->text + at->offset;
-
-  return at->length > 4 && g_str_has_prefix (word, "cuda") && g_ascii_isupper (word[4])
-         && leat_tokens_is (tokens, token + 1, "(") && !leat_tokens_is_any (tokens, token, device);
-}
-
-gboolean
-leat_kernel_unit_names_host (const LeatKernelUnit *unit, guint first, guint last)
-{
-  static const char *const words[] = { "throw",   "try",     "FILE",   "stdout", "stderr", "stdin",
-                                       "fprintf", "fopen",   "fwrite", "fread",  "fflush", "exit",
-                                       "abort",   "va_list", "getenv", "<<<",    NULL };
-  static const char *const library[] = { "string",
-                                         "wstring",
-                                         "to_string",
-                                         "string_view",
-                                         "vector",
-                                         "deque",
-                                         "list",
-                                         "forward_list",
-                                         "map",
-                                         "multimap",
-                                         "set",
-                                         "multiset",
-                                         "queue",
-                                         "stack",
-                                         "unordered_map",
-                                         "unordered_set",
-                                         "istream",
-                                         "ostream",
-                                         "iostream",
-                                         "ifstream",
-                                         "ofstream",
-                                         "fstream",
-                                         "stringstream",
-                                         "istringstream",
-                                         "cout",
-                                         "cerr",
-                                         "cin",
-                                         "clog",
-                                         "endl",
-                                         "ostringstream",
-                                         "unique_ptr",
-                                         "shared_ptr",
-                                         "weak_ptr",
-                                         "make_unique",
-                                         "make_shared",
-                                         "function",
-                                         "thread",
-                                         "mutex",
-                                         "lock_guard",
-                                         "unique_lock",
-                                         "exception",
-                                         "runtime_error",
-                                         "chrono",
-                                         "filesystem",
-                                         "future",
-                                         "async",
-                                         "random_device",
-                                         "mt19937",
-                                         "logic_error",
-                                         "invalid_argument",
-                                         "out_of_range",
-                                         "any",
-                                         "variant",
-                                         "initializer_list",
-                                         "condition_variable",
-                                         NULL };
-
-  for (guint i = first; i <= last; i++)
-    {
-      static const char *const before[] = { ".", "->", "::", NULL };
-
-      if (leat_tokens_is_any (unit->tokens, i, library) ? leat_member_is_std (unit, i)
-          : leat_tokens_is_any (unit->tokens, i, words) ? !leat_tokens_is_any (unit->tokens, i - 1, before)
-                                                        : leat_member_is_runtime_call (unit->tokens, i))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
 leat_member_says (const LeatTokens *tokens, guint first, guint end, const char *const *words)
 {
   for (guint i = first; i < end; i++)
@@ -156,6 +51,18 @@ leat_member_is_type (const LeatTokens *tokens, guint token)
   return leat_tokens_is_any (tokens, token, words);
 }
 
+/* Whether parentheses are those of a function's parameters, as what follows them tells: not of `void (*call) (int)`. */
+static gboolean
+leat_member_is_params (const LeatTokens *tokens, guint open)
+{
+  static const char *const behind[] = { "const", "volatile", "noexcept", "override",      "final",
+                                        "throw", "try",      "requires", "__attribute__", NULL };
+  guint next = leat_tokens_at (tokens, open)->match + 1;
+
+  return !leat_tokens_is (tokens, next, "(")
+         && (leat_tokens_at (tokens, next)->kind != LEAT_TOKEN_IDENT || leat_tokens_is_any (tokens, next, behind));
+}
+
 /* Reads the member that begins at @first, up to the end of its body or its ";".  @close: the "}" of the type */
 static LeatMember
 leat_member_read (const LeatKernelUnit *unit, guint first, guint close)
@@ -175,7 +82,10 @@ leat_member_read (const LeatKernelUnit *unit, guint first, guint close)
       else if (leat_tokens_is (tokens, i, "(") || leat_tokens_is (tokens, i, "["))
         {
           if (leat_tokens_is (tokens, i, "(") && !is_operator && self.params == G_MAXUINT && !is_given)
-            self.params = i;
+            {
+              is_given = !leat_member_is_params (tokens, i);
+              self.params = is_given ? G_MAXUINT : i;
+            }
           i = leat_tokens_at (tokens, i)->match;
         }
       else if (leat_tokens_is (tokens, i, "=") && !is_operator)
@@ -229,7 +139,8 @@ leat_member_add_function (LeatMemberScan *scan, const LeatMember *self, guint ty
 {
   static const char *const marks[] = { "__device__", "__global__", "constexpr", "consteval", NULL };
   static const char *const given[] = { "default", "delete", NULL };
-  static const char *const host[] = { "__host__", NULL }, *const virtual[] = { "virtual", "override", NULL };
+  static const char *const host[] = { "__host__", NULL }, *const called[] = { "virtual", "override", NULL };
+  static const char *const by_loops[] = { "begin", "end", NULL };
   const LeatTokens *tokens = scan->tokens;
   guint name = leat_member_name (tokens, self), close = leat_tokens_at (tokens, self->params)->match;
   LeatLooseMember member = { self->first, self->last, name, scan->decl };
@@ -247,7 +158,8 @@ leat_member_add_function (LeatMemberScan *scan, const LeatMember *self, guint ty
     member.delete_behind = close;
   if (member.is_host
       || (name != G_MAXUINT && !is_made && !leat_tokens_is (tokens, name - 1, "~")
-          && !leat_member_says (tokens, self->first, self->last, virtual)))
+          && !leat_tokens_is_any (tokens, name, by_loops)
+          && !leat_member_says (tokens, self->first, self->last, called)))
     g_array_append_val (scan->found, member);
 }
 

@@ -22,7 +22,7 @@ typedef struct
 } LeatLooseMember;
 
 GArray *leat_kernel_unit_list_loose_members (const LeatKernelUnit *unit);
-/* Whether a token of [first, last] is a word that only code of the host has: of its library, or of CUDA's runtime. */
+/* Whether a token of [first, last] is a word that only code of the host has (leat-kernel-host-words.c). */
 gboolean leat_kernel_unit_names_host (const LeatKernelUnit *unit, guint first, guint last);
 /* For each declaration whether it stays. @members: (out) (transfer full): LeatLooseMember */
 guint8 *leat_kernel_unit_find_reached (const LeatKernelUnit *unit, GArray **members);
