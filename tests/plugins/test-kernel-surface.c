@@ -161,9 +161,10 @@ test_trap (void)
   leat_session_close (session);
 }
 
-/* A texture and a surface in one pipeline: the next run has other data, whatever does the runs. */
+/* A texture and a surface in one pipeline, called as the driver does: the next run has other data, whatever does the
+ * runs. */
 static const char both_text[] =
-  "__global__ void f (cudaTextureObject_t t, cudaSurfaceObject_t s)\n{\n"
+  "#include <cuda.h>\n__global__ void f (CUtexObject t, CUsurfObject s)\n{\n"
   "  GRID_FOR (i, 105)\n"
   "    surf2Dwrite (2 * tex2D<float> (t, i % 15 + 0.5f, i / 15 + 0.5f), s, (i % 15) * 4, i / 15);\n}\n";
 
