@@ -114,7 +114,7 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   g_autoptr (GSubprocess) child = NULL;
   g_autoptr (GBytes) output = NULL;
   g_autoptr (GError) local = NULL;
-  g_autofree char *errors = NULL, *messages = NULL;
+  g_autofree char *errors = NULL, *messages = NULL, *passed = NULL;
   int file = leat_image_host_open_text (text);
 
   if (file < 0)
@@ -149,8 +149,9 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
       g_free (messages);
       messages = g_strdup_printf ("%s failed and did not say why", command[0]);
     }
-  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for the CPU:\n%s",
-               leat_kernel_source_get_name (source), messages);
+  passed = leat_kernel_source_dup_passed (source);
+  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for the CPU:\n%s%s",
+               leat_kernel_source_get_name (source), messages, passed);
   return FALSE;
 }
 

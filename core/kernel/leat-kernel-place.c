@@ -218,9 +218,26 @@ leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages, c
   return g_string_free (out, FALSE);
 }
 
+char *
+leat_kernel_source_dup_passed (LeatKernelSource *self)
+{
+  const GPtrArray *passed = self->text->passed;
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < passed->len; i++)
+    g_string_append_printf (out, "%s<%s>", i > 0 ? ", " : "\npassed over: ", (char *) passed->pdata[i]);
+  if (passed->len > 0)
+    g_string_append_printf (out,
+                            "; if the kernel needs one of them, put it beside %s, and write \"%s\" in place of <%s>",
+                            self->name, (char *) passed->pdata[0], (char *) passed->pdata[0]);
+  return g_string_free (out, FALSE);
+}
+
 void
 leat_kernel_source_take_places (LeatKernelSource *self, LeatKernelSource *from)
 {
+  for (guint i = 0; i < from->text->passed->len; i++)
+    g_ptr_array_add (self->text->passed, g_strdup (from->text->passed->pdata[i]));
   self->users = leat_kernel_texts_ref (from->users != NULL ? from->users : from->text->texts);
   for (guint i = 0; i < self->text->files->len; i++)
     for (guint k = 0; k < from->text->labels->len; k++)

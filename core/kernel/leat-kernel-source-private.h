@@ -93,5 +93,7 @@ GBytes *leat_kernel_source_take_image (LeatKernelSource *self, gboolean is_host,
 /* Puts the user's file names into a compiler's messages (leat-kernel-place.c), and the user's columns where the text
  * that was compiled is known. @compiled: (nullable) */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages, const char *compiled);
+/* A line on headers in <...> that the kernels may need after all; empty where there are none. */
+char *leat_kernel_source_dup_passed (LeatKernelSource *self);
 
 G_END_DECLS

@@ -157,24 +157,6 @@ leat_pp_fail_source (LeatPreprocessor *self, guint line, const char *format, ...
   self->error->code = LEAT_KERNEL_ERROR_SOURCE;
 }
 
-/* Host code needs system headers, and kernels have none of them.  What a kernel uses of one that Leat lacks is named
- * when the kernel is compiled.  Headers of the dialect are no such. */
-static void
-leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
-{
-  if (g_str_has_prefix (header, "leat"))
-    leat_pp_fail_source (
-      self, line,
-      "cannot include <%s>: of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no "
-      "include",
-      header);
-  else if (g_str_has_prefix (header, "cuda_fp") || g_str_has_prefix (header, "cuda_bf"))
-    leat_pp_fail_source (self, line,
-                         "cannot include <%s>: of CUDA's number types there are <cuda_fp16.h>, <cuda_bf16.h>, "
-                         "<cuda_fp8.h> and <cuComplex.h>",
-                         header);
-}
-
 /* Headers that a program brings along for its host code, or that toolkits have for it; the rest of a program's own
  * headers have to be there. */
 static gboolean
@@ -203,6 +185,39 @@ leat_pp_is_for_host (const char *name)
     if (g_str_has_prefix (name, prefixes[i]))
       return TRUE;
   return FALSE;
+}
+
+/* No header of C, C++ or the system: a name with a dot, and no folder of a library's before it. */
+static gboolean
+leat_pp_may_be_own (const char *header)
+{
+  static const char *const of_c[] = { "complex.h", "ctype.h", "errno.h",   "fenv.h",   "locale.h", "malloc.h",
+                                      "memory.h",  "omp.h",   "pthread.h", "setjmp.h", "signal.h", "stdarg.h",
+                                      "stdlib.h",  "time.h",  "unistd.h",  "wchar.h",  "fcntl.h",  "windows.h",
+                                      "getopt.h",  "mpi.h",   "strings.h", NULL };
+
+  return strchr (header, '.') != NULL && strchr (header, '/') == NULL && !g_strv_contains (of_c, header);
+}
+
+/* Host code needs system headers, and kernels have none of them.  What a kernel uses of one that Leat lacks is named
+ * when the kernel is compiled.  Headers of the dialect are no such. */
+static void
+leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
+{
+  if (g_str_has_prefix (header, "leat"))
+    leat_pp_fail_source (
+      self, line,
+      "cannot include <%s>: of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no "
+      "include",
+      header);
+  else if (g_str_has_prefix (header, "cuda_fp") || g_str_has_prefix (header, "cuda_bf"))
+    leat_pp_fail_source (self, line,
+                         "cannot include <%s>: of CUDA's number types there are <cuda_fp16.h>, <cuda_bf16.h>, "
+                         "<cuda_fp8.h> and <cuComplex.h>",
+                         header);
+  else if (leat_pp_may_be_own (header) && !leat_pp_is_for_host (header)
+           && !g_ptr_array_find_with_equal_func (self->out->passed, header, g_str_equal, NULL))
+    g_ptr_array_add (self->out->passed, g_strdup (header));
 }
 
 /* A file may include itself for as long as a condition ends that. */

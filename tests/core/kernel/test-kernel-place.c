@@ -125,6 +125,39 @@ test_place_row (gconstpointer data)
   g_unsetenv ("LEAT_CXX");
 }
 
+/* A program's own header in <...> is passed over with those for host code; who misses something of it is told. */
+static void
+test_place_passed (gconstpointer target_name)
+{
+  static const char text[] = "#include <cstdio>\n#include <unistd.h>\n#include <GL/gl.h>\n#include <helper_math.h>\n"
+                             "#include <mine.cuh>\n#include <helper_cuda.h>\n"
+                             "__global__ void k (float *y) { y[0] = length (1); }\n"
+                             "template <int N> __global__ void t (float *y) { y[0] = length (N); }\n";
+  static const char says[] =
+    "\npassed over: <helper_math.h>, <mine.cuh>; if the kernel needs one of them, put it beside "
+    "t.cu, and write \"helper_math.h\" in place of <helper_math.h>";
+  static const char *const entries[] = { NULL, "t<1>" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (entries); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (LeatKernelSource) source =
+        leat_kernel_source_take_entry (leat_kernel_source_new ("t.cu", text, &error), entries[i], &error);
+      LeatImageTarget target;
+
+      g_assert_no_error (error);
+      g_assert_true (leat_image_target_parse (target_name, &target, NULL));
+      g_assert_null (leat_image_compile (source, &target, &error));
+      if (g_error_matches (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER))
+        {
+          g_test_skip (error->message);
+          return;
+        }
+      if (!g_str_has_suffix (error->message, says))
+        g_error ("\"%s\" does not end with \"%s\"", error->message, says);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -140,5 +173,7 @@ main (int argc, char **argv)
         *it = (PlaceCase){ compilers[c], i };
         g_test_add_data_func_full (path, it, test_place_row, g_free);
       }
+  g_test_add_data_func ("/leat/kernel/place/passed/host", "host", test_place_passed);
+  g_test_add_data_func ("/leat/kernel/place/passed/sm_90", "sm_90", test_place_passed);
   return g_test_run ();
 }
