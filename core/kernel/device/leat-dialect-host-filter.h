@@ -138,8 +138,8 @@ leat_filter_join (leat_filter_sum a, leat_filter_sum b)
   const unsigned int largest = (a.largest > b.largest ? a.largest : b.largest) & ~3u;
   const unsigned int off_a = largest - (a.largest & ~3u), off_b = largest - (b.largest & ~3u);
 
-  a.parts = (a.parts << (a.largest & 3)) >> (off_a < 63 ? off_a : 63);
-  b.parts = (b.parts << (b.largest & 3)) >> (off_b < 63 ? off_b : 63);
+  a.parts = (a.parts * (1 << (a.largest & 3))) >> (off_a < 63 ? off_a : 63);
+  b.parts = (b.parts * (1 << (b.largest & 3))) >> (off_b < 63 ? off_b : 63);
   return { a.parts + b.parts, largest };
 }
 
