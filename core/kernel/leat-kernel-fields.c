@@ -99,14 +99,18 @@ leat_fields_add_members (LeatFields *self, guint first, guint end, const char *p
 static gboolean
 leat_fields_add_struct (LeatFields *self, guint open, const char *path, const char *member, guint depth)
 {
-  LeatMembers members = { open + 1, leat_tokens_at (self->unit->tokens, open)->match };
+  const LeatKernelUnit *unit = self->unit, seen = leat_kernel_unit_seen_at (unit, open);
+  LeatMembers members = { open + 1, leat_tokens_at (unit->tokens, open)->match };
+  gboolean known = TRUE;
 
+  self->unit = &seen;
   g_string_append (self->values, self->assigns ? "" : "{ ");
-  while (leat_kernel_unit_next_members (self->unit, &members))
-    if (self->n > LEAT_FIELDS_MOST || !leat_fields_add_members (self, members.first, members.end, path, member, depth))
-      return FALSE;
+  while (known && leat_kernel_unit_next_members (unit, &members))
+    known =
+      self->n <= LEAT_FIELDS_MOST && leat_fields_add_members (self, members.first, members.end, path, member, depth);
+  self->unit = unit;
   g_string_append (self->values, self->assigns ? "" : "}, ");
-  return !members.is_unknown;
+  return known && !members.is_unknown;
 }
 
 static const char *

@@ -134,12 +134,13 @@ leat_layout_read_align (const LeatKernelUnit *unit, guint open)
 static gboolean
 leat_layout_of_struct (const LeatKernelUnit *unit, guint open, LeatLayout *self, guint depth)
 {
+  const LeatKernelUnit seen = leat_kernel_unit_seen_at (unit, open);
   LeatMembers members = { open + 1, leat_tokens_at (unit->tokens, open)->match };
   gsize end;
 
   *self = (LeatLayout){ .align = leat_layout_read_align (unit, open), .lanes = 1, .type = g_strdup ("") };
   while (leat_kernel_unit_next_members (unit, &members))
-    if (!leat_layout_append_members (unit, members.first, members.end, self, depth))
+    if (!leat_layout_append_members (&seen, members.first, members.end, self, depth))
       return FALSE;
   end = self->bytes;
   self->bytes = leat_layout_round_up (end, self->align);

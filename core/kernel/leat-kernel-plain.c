@@ -92,6 +92,7 @@ leat_plain_rename (LeatKernelText *text, const LeatKernelUnit *unit, const LeatD
 static void
 leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
 {
+  const LeatKernelUnit seen = leat_kernel_unit_seen_from (unit, decl);
   guint close = leat_tokens_at (unit->tokens, decl->params)->match;
   g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, decl->params + 1, close);
   g_autoptr (GString) values = g_string_new (NULL);
@@ -102,7 +103,7 @@ leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const L
       g_autofree char *value = NULL;
       char *params = NULL;
 
-      if (!leat_kernel_unit_take_apart (unit, first, last, &params, &value))
+      if (!leat_kernel_unit_take_apart (&seen, first, last, &params, &value))
         continue;
       leat_plain_blank (text, unit, first, last);
       leat_plain_add_word (unit, first, FALSE, params, words);

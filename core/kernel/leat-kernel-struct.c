@@ -12,10 +12,13 @@
 /* An array in a structure has at most so many items along a dimension. */
 #define LEAT_STRUCT_MOST_ITEMS 65536
 
-/* The "{" of the structure called @name; G_MAXUINT where the file has none without bases. */
-guint
-leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
+static guint
+leat_struct_find_named (const LeatKernelUnit *unit, const char *name)
 {
+  g_auto (LeatNameSearch) search = { NULL };
+  guint found = G_MAXUINT;
+
+  leat_name_search_init (&search, unit, name);
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
@@ -27,15 +30,27 @@ leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
       while (open < decl->last && !leat_tokens_is (unit->tokens, open, "{") && !leat_tokens_is (unit->tokens, open, ":")
              && !leat_tokens_is (unit->tokens, open, "<"))
         {
-          is_named = is_named || leat_tokens_is (unit->tokens, open, name);
+          is_named = is_named || leat_tokens_is (unit->tokens, open, search.last);
           open++;
         }
       if (!leat_tokens_is (unit->tokens, open, "{") || leat_tokens_is (unit->tokens, decl->first, "union"))
         continue;
-      if (is_named || (is_typedef && leat_tokens_is (unit->tokens, decl->last - 1, name)))
-        return open;
+      if ((is_named || (is_typedef && leat_tokens_is (unit->tokens, decl->last - 1, search.last)))
+          && leat_name_search_takes (&search, decl))
+        found = open;
     }
-  return G_MAXUINT;
+  return search.is_ambiguous ? G_MAXUINT : found;
+}
+
+/* The "{" of the structure that is called @name, or has it as another name; G_MAXUINT where the file has none without
+ * bases. */
+guint
+leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
+{
+  guint found = leat_struct_find_named (unit, name);
+  g_autofree char *plain = found == G_MAXUINT ? leat_kernel_unit_dup_plain_type (unit, name) : NULL;
+
+  return plain != NULL ? leat_struct_find_named (unit, plain) : found;
 }
 
 char *

@@ -54,6 +54,8 @@ leat_variable_is_bare (const LeatKernelUnit *unit, const LeatKernelVariable *sel
   for (guint t = self->name + 1; t <= self->last; t++)
     if (leat_kernel_unit_skip_attribute (unit, t) != t)
       t = leat_kernel_unit_skip_attribute (unit, t);
+    else if (leat_tokens_is (unit->tokens, t, "[")) /* `mask[(2 * R + 1)]` */
+      t = leat_tokens_at (unit->tokens, t)->match;
     else if (leat_tokens_is_any (unit->tokens, t, values))
       return FALSE;
   return !leat_variable_has_type_with_values (unit, self);

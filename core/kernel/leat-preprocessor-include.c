@@ -239,7 +239,13 @@ leat_pp_inline (LeatPreprocessor *self, guint line, const char *header, const ch
     {
       g_autofree char *fault = leat_kernel_source_dup_read_fault (target, local);
 
-      leat_pp_fail_source (self, line, "cannot include \"%s\": %s", header, fault);
+      gboolean is_gone =
+        g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT) && strstr (fault, "did you mean") == NULL;
+
+      leat_pp_fail_source (self, line, "cannot include \"%s\": %s%s", header, fault,
+                           !is_gone ? ""
+                                    : "; put it beside this file, or between #ifndef __CUDACC_RTC__ and #endif if only "
+                                      "host code needs it");
       return;
     }
   if (once)
