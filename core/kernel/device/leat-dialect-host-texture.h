@@ -298,3 +298,18 @@ tex2Dgather (cudaTextureObject_t texture, float x, float y, int lane = 0)
   __builtin_memcpy (&value, numbers, sizeof value);
   return value;
 }
+
+/* The older forms, which leave the value at an address. */
+#define LEAT_TEXTURE_TO(name, params, ...)                                                                             \
+  template <class T> LEAT_INLINE void name params                                                                      \
+  {                                                                                                                    \
+    *value = name<T> (__VA_ARGS__);                                                                                    \
+  }
+LEAT_TEXTURE_TO (tex1Dfetch, (T *value, cudaTextureObject_t texture, int x), texture, x)
+LEAT_TEXTURE_TO (tex1D, (T *value, cudaTextureObject_t texture, float x), texture, x)
+LEAT_TEXTURE_TO (tex1DLayered, (T *value, cudaTextureObject_t texture, float x, int layer), texture, x, layer)
+LEAT_TEXTURE_TO (tex2D, (T *value, cudaTextureObject_t texture, float x, float y), texture, x, y)
+LEAT_TEXTURE_TO (tex2DLayered, (T *value, cudaTextureObject_t texture, float x, float y, int layer), texture, x, y,
+                 layer)
+LEAT_TEXTURE_TO (tex3D, (T *value, cudaTextureObject_t texture, float x, float y, float z), texture, x, y, z)
+#undef LEAT_TEXTURE_TO
