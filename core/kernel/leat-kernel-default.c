@@ -251,6 +251,13 @@ leat_default_read_value (LeatDefaultReader *self)
       value = leat_default_read_value (self);
       return leat_default_cast (self, &value, &type);
     }
+  if (leat_tokens_is (tokens, self->at, "(")
+      && leat_default_read_type (self, token, token + 1, &type)) /* `float (2)` */
+    {
+      self->at = leat_tokens_at (tokens, self->at)->match + 1;
+      value = leat_default_read_range (self, token + 2, self->at - 1);
+      return leat_default_cast (self, &value, &type);
+    }
   if (leat_tokens_at (tokens, token)->kind == LEAT_TOKEN_NUMBER)
     return leat_default_read_number (self, word);
   return leat_tokens_at (tokens, token)->kind == LEAT_TOKEN_IDENT ? leat_default_read_path (self, token)

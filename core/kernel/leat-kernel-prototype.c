@@ -171,7 +171,7 @@ leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, 
 {
   if (draft->stars == 1 && !draft->is_const && decl->kind == LEAT_DECL_FUNCTION
       && !g_str_has_suffix (draft->param.name, "_count"))
-    draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
+    draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->token);
 }
 
 /* An array of structures is one of records; with pointers in them, of bytes, so many to each; and `void *` is one of

@@ -92,7 +92,7 @@ leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
 static guint
 leat_members_skip_function (const LeatKernelUnit *unit, guint first, guint end)
 {
-  static const char *const types[] = { "static", "using", "typedef", "friend", NULL };
+  static const char *const types[] = { "static", "using", "typedef", "friend", "static_assert", NULL };
   gboolean function = leat_tokens_is_any (unit->tokens, first, types);
 
   for (guint i = first; i < end; i++)
@@ -116,6 +116,17 @@ leat_members_skip_function (const LeatKernelUnit *unit, guint first, guint end)
   return first;
 }
 
+/* `int n{ 3 };`, `int v[2] = { 1, 2 };`: a member's value begins with the "{" at @open. */
+static gboolean
+leat_members_is_initial (const LeatTokens *tokens, guint open)
+{
+  static const char *const types[] = { "struct", "union", "class", "enum", NULL };
+  guint close = leat_tokens_at (tokens, open)->match;
+
+  return (leat_tokens_is (tokens, close + 1, ";") || leat_tokens_is (tokens, close + 1, ","))
+         && !leat_tokens_is_any (tokens, open - 1, types) && !leat_tokens_is_any (tokens, open - 2, types);
+}
+
 gboolean
 leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers *self)
 {
@@ -136,9 +147,14 @@ leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers *self)
       else
         {
           self->first = self->at;
-          for (self->end = self->at + 1; self->end < self->close && !leat_tokens_is (tokens, self->end, ";")
-                                         && !leat_tokens_is (tokens, self->end, "{");)
-            self->end++;
+          for (self->end = self->at + 1; self->end < self->close && !leat_tokens_is (tokens, self->end, ";");
+               self->end++)
+            if (!leat_tokens_is (tokens, self->end, "{"))
+              continue;
+            else if (leat_members_is_initial (tokens, self->end))
+              self->end = leat_tokens_at (tokens, self->end)->match;
+            else
+              break;
           self->at = self->end + 1;
           self->is_unknown = !leat_tokens_is (tokens, self->end, ";");
           return !self->is_unknown;

@@ -60,7 +60,8 @@ static const struct
     "entry=k block=64", oracle_twice, "== 64", "!= 64" },
   { "default-values",
     "#define STEP 4\nconstexpr int half = 7 / STEP;\nstatic const float gain = 0.1f;\nenum { most = 1 << 3 };\n"
-    "__global__ void k (const int *x, int *y, int x_count, int a = half + most - STEP, float b = (float) (10 * gain), "
+    "__global__ void k (const int *x, int *y, int x_count, int a = int (half) + most - STEP, float b = (float) (10 * "
+    "gain), "
     "bool c = true, double d = -1e-3, unsigned e = 1) { " GUARD
     "y[i] = x[i] + (c && d == -1e-3 ? a : 0) * (int) (b * 2) - (int) e; }\n",
     "e=5", oracle_plus_5, "STEP, float", "STEP + 1, float" },
@@ -86,6 +87,12 @@ static const struct
     "namespace n { struct P { int gain; }; }\nusing Gain = n::P;\ntypedef Gain Level;\n"
     "__global__ void k (const int *x, int *y, int x_count, Level p) { " GUARD "y[i] = x[i] * p.gain; }\n",
     "p.gain=2", oracle_twice, "* p.gain", "+ p.gain" },
+  { "members-with-values",
+    "#include <cuda_fp16.h>\nstruct P { half gain = 1; int add{ 3 }, v[2] = { 1, 2 }; static_assert (sizeof (int) == "
+    "4, "
+    "\"\"); };\n__global__ void k (const int *x, int *y, int x_count, P p, half2 h) { " GUARD
+    "y[i] = x[i] * (int) __half2float (p.gain) + p.add - p.v[1] - (int) __low2float (h); }\n",
+    "p.gain=2 p.add=9 p.v=\"[1,6]\" h.x=3 h.y=4", oracle_twice, "p.gain)", "p.gain * p.gain)" },
   { "instance-in-namespaces",
     "namespace a { namespace b { enum class Op { plus, times }; template <class T, Op op, int N = 2>\n"
     "__global__ void k (const T *x, T *y, int x_count) { " GUARD
