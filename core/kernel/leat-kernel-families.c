@@ -56,6 +56,7 @@ static const LeatFamily leat_families[] = {
   { "leat-dialect-host-vectors.h", { "*4_16a", "*4_32a" } },
   { "leat-texture-view.h", LEAT_FAMILY_TEXTURES },
   { "leat-dialect-host-texture.h", LEAT_FAMILY_TEXTURES },
+  { "leat-dialect-host-fetch.h", LEAT_FAMILY_TEXTURES },
   { "leat-dialect-host-refused.h",
     { "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot", "any", "all", "ballot", "__pm*",
       "__barrier_sync_count", "__isConstant", "__isGridConstant", "__cluster*", "__isClusterShared", "__isCtaShared",

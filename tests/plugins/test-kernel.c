@@ -744,10 +744,8 @@ test_kernel_in_place (void)
   g_assert_null (pipeline);
   g_assert_nonnull (error);
   g_test_message ("%s", error->message);
-  g_assert_nonnull (
-    strstr (error->message, "has no input: \"float *x\" is an output, since it is not const and may be written"));
-  g_assert_nonnull (
-    strstr (error->message, "update=x gives it an input x_in, and as \"const float *x\" it is an input"));
+  g_assert_nonnull (strstr (error->message, "has no input: \"float *x\" is an output, since it is not const"));
+  g_assert_nonnull (strstr (error->message, "update=x gives it an input x_in, and as \"const float *x\" it"));
   g_clear_error (&error);
 }
 

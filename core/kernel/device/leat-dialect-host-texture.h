@@ -3,8 +3,8 @@
  */
 #pragma once
 
-/* CUDA's textures and surfaces: the types of both, and the functions that read textures, by the formulas of its programming guide ("Texture Fetching").  Put before a text
- * that names any of them, behind leat-texture-view.h. */
+/* CUDA's textures and surfaces: the types of both, and how a texel is found and mixed, by the formulas of its programming
+ * guide ("Texture Fetching").  Put before a text that names any of them, behind leat-texture-view.h. */
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
@@ -229,87 +229,3 @@ leat_texture_make (const LeatTextureView *view, const leat_taps taps[3])
   __builtin_memcpy (&value, lanes, sizeof value);
   return value;
 }
-
-/* An axis on which nothing is mixed: the layers, of which the nearest is taken, and those that are not there. */
-static inline leat_taps
-leat_texture_take (long long at, long long n)
-{
-  at = at < 0 || n == 0 ? 0 : at >= n ? n - 1 : at;
-  return { { at, at }, 0 };
-}
-
-template <class T>
-LEAT_INLINE T
-tex1Dfetch (cudaTextureObject_t texture, int x)
-{
-  const LeatTextureView *view = leat_texture_get (texture);
-  const long long at = x < 0 || (uint64_t) x >= view->width ? -1 : x;
-  const leat_taps taps[3] = { { { at, at }, 0 }, leat_texture_take (0, 0), leat_texture_take (0, 0) };
-
-  return leat_texture_make<T> (view, taps);
-}
-
-#define LEAT_TEXTURE(name, params, second, third)                                                                      \
-  template <class T> LEAT_INLINE T name params                                                                         \
-  {                                                                                                                    \
-    const LeatTextureView *view = leat_texture_get (texture);                                                          \
-    const bool two = view->filter != 0;                                                                                \
-    const leat_taps taps[3] = { leat_texture_find (view, 0, (long long) view->width, x, two), second, third };         \
-                                                                                                                       \
-    return leat_texture_make<T> (view, taps);                                                                          \
-  }
-#define LEAT_TEXTURE_ALONG(axis, n, x) leat_texture_find (view, axis, view->n, x, two)
-#define LEAT_TEXTURE_NONE              leat_texture_take (0, 0)
-#define LEAT_TEXTURE_LAYER             leat_texture_take (layer, view->depth)
-LEAT_TEXTURE (tex1D, (cudaTextureObject_t texture, float x), LEAT_TEXTURE_NONE, LEAT_TEXTURE_NONE)
-LEAT_TEXTURE (tex1DLayered, (cudaTextureObject_t texture, float x, int layer), LEAT_TEXTURE_NONE,
-              LEAT_TEXTURE_LAYER)
-LEAT_TEXTURE (tex2D, (cudaTextureObject_t texture, float x, float y),
-              LEAT_TEXTURE_ALONG (1, height, y), LEAT_TEXTURE_NONE)
-LEAT_TEXTURE (tex2DLayered, (cudaTextureObject_t texture, float x, float y, int layer),
-              LEAT_TEXTURE_ALONG (1, height, y), LEAT_TEXTURE_LAYER)
-LEAT_TEXTURE (tex3D, (cudaTextureObject_t texture, float x, float y, float z),
-              LEAT_TEXTURE_ALONG (1, height, y), LEAT_TEXTURE_ALONG (2, depth, z))
-#undef LEAT_TEXTURE
-#undef LEAT_TEXTURE_ALONG
-#undef LEAT_TEXTURE_NONE
-#undef LEAT_TEXTURE_LAYER
-
-/* One number of each of the four texels that a linear filter would mix, from the lower left against the clock. */
-template <class T>
-LEAT_INLINE T
-tex2Dgather (cudaTextureObject_t texture, float x, float y, int lane = 0)
-{
-  typedef typename leat_texel<T>::lane number;
-  const LeatTextureView *view = leat_texture_get (texture);
-  const leat_taps along = leat_texture_find (view, 0, (long long) view->width, x, true);
-  const leat_taps down = leat_texture_find (view, 1, view->height, y, true);
-  const unsigned int order[4][2] = { { 0, 1 }, { 1, 1 }, { 1, 0 }, { 0, 0 } };
-  number numbers[4];
-  T value;
-
-  for (unsigned int i = 0; i < 4; i++)
-    {
-      const long long at_x = along.at[order[i][0]], at_y = down.at[order[i][1]];
-      const leat_taps taps[3] = { { { at_x, at_x }, 0 }, { { at_y, at_y }, 0 }, leat_texture_take (0, 0) };
-
-      numbers[i] = leat_texture_sample (view, taps, (unsigned int) lane, number ());
-    }
-  __builtin_memcpy (&value, numbers, sizeof value);
-  return value;
-}
-
-/* The older forms, which leave the value at an address. */
-#define LEAT_TEXTURE_TO(name, params, ...)                                                                             \
-  template <class T> LEAT_INLINE void name params                                                                      \
-  {                                                                                                                    \
-    *value = name<T> (__VA_ARGS__);                                                                                    \
-  }
-LEAT_TEXTURE_TO (tex1Dfetch, (T *value, cudaTextureObject_t texture, int x), texture, x)
-LEAT_TEXTURE_TO (tex1D, (T *value, cudaTextureObject_t texture, float x), texture, x)
-LEAT_TEXTURE_TO (tex1DLayered, (T *value, cudaTextureObject_t texture, float x, int layer), texture, x, layer)
-LEAT_TEXTURE_TO (tex2D, (T *value, cudaTextureObject_t texture, float x, float y), texture, x, y)
-LEAT_TEXTURE_TO (tex2DLayered, (T *value, cudaTextureObject_t texture, float x, float y, int layer), texture, x, y,
-                 layer)
-LEAT_TEXTURE_TO (tex3D, (T *value, cudaTextureObject_t texture, float x, float y, float z), texture, x, y, z)
-#undef LEAT_TEXTURE_TO
