@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The default value of a kernel's parameter, `float gain = 2 * half`, as far as tokens say it: numbers, constants of
- * the file and arithmetic, each in the type that C++ gives it.  Reads the unit only. */
+/* Constant expressions, as in `float gain = 2 * half` and `__launch_bounds__ (N)`, as far as tokens say them: numbers,
+ * constants of the file and arithmetic, each in the type that C++ gives it.  Reads the unit only. */
 
 #include "leat-kernel-plain-private.h"
 
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAT_DEFAULT_DEPTH 32 /* of brackets and names */
+#define LEAT_CONSTANT_DEPTH 32 /* of brackets and names */
 
 typedef enum
 {
@@ -36,12 +36,12 @@ typedef struct
   guint at, end;
   guint depth;
   gboolean known;
-} LeatDefaultReader;
+} LeatConstantReader;
 
-static LeatConstant leat_default_read (LeatDefaultReader *self, guint least);
+static LeatConstant leat_constant_read (LeatConstantReader *self, guint least);
 
 static LeatConstant
-leat_default_fail (LeatDefaultReader *self)
+leat_constant_fail (LeatConstantReader *self)
 {
   self->known = FALSE;
   return (LeatConstant){ 0 };
@@ -64,7 +64,7 @@ leat_constant_convert (const LeatConstant *self, LeatConstantKind kind)
 
 /* As a cast to @type gives it; a whole number that does not fit is not known. */
 static LeatConstant
-leat_default_cast (LeatDefaultReader *self, const LeatConstant *value, const LeatKernelType *type)
+leat_constant_cast (LeatConstantReader *self, const LeatConstant *value, const LeatKernelType *type)
 {
   double real = leat_constant_get (value);
   guint bits = MIN (8 * type->lane_bytes, 63);
@@ -76,25 +76,25 @@ leat_default_cast (LeatDefaultReader *self, const LeatConstant *value, const Lea
   if (type->is_bool)
     return (LeatConstant){ LEAT_CONSTANT_INT, real != 0, 0, FALSE };
   if (value->kind != LEAT_CONSTANT_INT && !(fabs (real) < 9e18))
-    return leat_default_fail (self);
+    return leat_constant_fail (self);
   whole = value->kind == LEAT_CONSTANT_INT ? value->whole : (gint64) real;
   if (whole > most || whole < (is_signed ? -most - 1 : 0))
-    return leat_default_fail (self);
+    return leat_constant_fail (self);
   return (LeatConstant){ LEAT_CONSTANT_INT, whole, 0, !is_signed && type->lane_bytes >= 4 };
 }
 
 static LeatConstant
-leat_default_read_range (LeatDefaultReader *self, guint first, guint end)
+leat_constant_read_range (LeatConstantReader *self, guint first, guint end)
 {
-  LeatDefaultReader inner = { self->unit, first, end, self->depth + 1, self->depth < LEAT_DEFAULT_DEPTH };
-  LeatConstant value = inner.known ? leat_default_read (&inner, 0) : (LeatConstant){ 0 };
+  LeatConstantReader inner = { self->unit, first, end, self->depth + 1, self->depth < LEAT_CONSTANT_DEPTH };
+  LeatConstant value = inner.known ? leat_constant_read (&inner, 0) : (LeatConstant){ 0 };
 
   self->known = self->known && inner.known && inner.at == end;
   return value;
 }
 
 static LeatConstant
-leat_default_read_number (LeatDefaultReader *self, const char *word)
+leat_constant_read_number (LeatConstantReader *self, const char *word)
 {
   gboolean is_hex = g_str_has_prefix (word, "0x") || g_str_has_prefix (word, "0X");
   g_auto (GStrv) parts = g_strsplit (word, "'", -1);
@@ -107,20 +107,20 @@ leat_default_read_number (LeatDefaultReader *self, const char *word)
 
       if (rest[0] == 'f' || rest[0] == 'F')
         return (LeatConstant){ LEAT_CONSTANT_FLOAT, 0, strtof (plain, NULL), FALSE };
-      return rest[0] == '\0' ? (LeatConstant){ LEAT_CONSTANT_DOUBLE, 0, real, FALSE } : leat_default_fail (self);
+      return rest[0] == '\0' ? (LeatConstant){ LEAT_CONSTANT_DOUBLE, 0, real, FALSE } : leat_constant_fail (self);
     }
   {
     gint64 whole = (gint64) g_ascii_strtoull (plain, &rest, 0);
 
     return strspn (rest, "uUlL") == strlen (rest)
              ? (LeatConstant){ LEAT_CONSTANT_INT, whole, 0, strpbrk (rest, "uU") != NULL }
-             : leat_default_fail (self);
+             : leat_constant_fail (self);
   }
 }
 
 /* The number's type that a declaration's words before the name, or a cast, say. */
 static gboolean
-leat_default_read_type (LeatDefaultReader *self, guint first, guint end, LeatKernelType *type)
+leat_constant_read_type (LeatConstantReader *self, guint first, guint end, LeatKernelType *type)
 {
   static const char *const left_out[] = {
     "const", "constexpr", "static", "__constant__", "__device__", "inline", NULL
@@ -138,53 +138,74 @@ leat_default_read_type (LeatDefaultReader *self, guint first, guint end, LeatKer
          && leat_kernel_type_is_number (type);
 }
 
-/* What the tokens [first, end) say where they stand, in the type. */
+/* What the tokens [first, end) say where they stand, in the type; of one that is not known, whole numbers alone. */
 static LeatConstant
-leat_default_read_there (LeatDefaultReader *self, guint first, guint end, const LeatKernelType *type)
+leat_constant_read_there (LeatConstantReader *self, guint first, guint end, const LeatKernelType *type)
 {
   LeatKernelUnit there = leat_kernel_unit_seen_at (self->unit, first);
-  LeatDefaultReader reader = { &there, 0, 0, self->depth, self->known };
-  LeatConstant value = leat_default_read_range (&reader, first, end);
+  LeatConstantReader reader = { &there, 0, 0, self->depth, self->known };
+  LeatConstant value = leat_constant_read_range (&reader, first, end);
 
   self->known = reader.known;
-  return leat_default_cast (self, &value, type);
+  if (type->dtype == NULL)
+    return value.kind == LEAT_CONSTANT_INT ? value : leat_constant_fail (self); /* `half x = 0.1` */
+  return leat_constant_cast (self, &value, type);
 }
 
-/* `constexpr float half = 0.5f;` or `enum { four = 4 };` of the file. */
-static LeatConstant
-leat_default_read_declared (LeatDefaultReader *self, const char *name)
+/* The value that the declaration gives @name, `constexpr float half = 0.5f;`, `enum { four = 4 };`: its first token, or
+ * 0; @type: its dtype is NULL where it is not known. */
+static guint
+leat_constant_find_value (LeatConstantReader *self, const LeatDecl *decl, const char *name, LeatKernelType *type)
 {
+  static const char *const variables[] = { "const", "constexpr", "__constant__", NULL };
+  static const char *const types[] = { "enum", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+  gboolean is_type = decl->kind == LEAT_DECL_TYPE, is_fixed = FALSE;
+  guint type_end = 0; /* the name of the first declarator */
+
+  if (decl->kind != LEAT_DECL_VARIABLE && !is_type)
+    return 0;
+  for (guint t = decl->first; t < decl->last; t++)
+    {
+      is_fixed = is_fixed || leat_tokens_is_any (tokens, t, is_type ? types : variables);
+      if (type_end == 0 && leat_tokens_is (tokens, t + 1, "="))
+        type_end = t;
+      if (!is_fixed || !leat_tokens_is (tokens, t, name) || !leat_tokens_is (tokens, t + 1, "="))
+        continue;
+      if (is_type || !leat_constant_read_type (self, decl->first, type_end, type))
+        *type = (LeatKernelType){ NULL };
+      return t + 2;
+    }
+  return 0;
+}
+
+static LeatConstant
+leat_constant_read_declared (LeatConstantReader *self, const char *name)
+{
+  static const char *const ends[] = { ",", "}", ";", NULL };
   const LeatTokens *tokens = self->unit->tokens;
   g_auto (LeatNameSearch) search = { NULL };
   LeatKernelType type, found_type = { NULL };
-  guint found = 0, found_end = 0;
+  guint found = 0, end;
 
   leat_name_search_init (&search, self->unit, name);
   for (guint i = 0; i < self->unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
-      gboolean is_enum = decl->kind == LEAT_DECL_TYPE && leat_tokens_is (tokens, decl->first, "enum");
+      guint value = leat_constant_find_value (self, decl, search.last, &type);
 
-      for (guint t = decl->first + 1; (is_enum || decl->kind == LEAT_DECL_VARIABLE) && t < decl->last; t++)
-        {
-          guint end = t + 2;
-
-          type = (LeatKernelType){ .dtype = "i64", .lane_bytes = 8, .lanes = 1, .is_integer = TRUE };
-          if (!leat_tokens_is (tokens, t, search.last) || !leat_tokens_is (tokens, t + 1, "=")
-              || (!is_enum && !leat_default_read_type (self, decl->first, t, &type))
-              || !leat_name_search_takes (&search, decl))
-            continue;
-          while (end < decl->last && !leat_tokens_is (tokens, end, ",") && !leat_tokens_is (tokens, end, "}"))
-            end++;
-          found = t + 2, found_end = end, found_type = type;
-        }
+      if (value != 0 && leat_name_search_takes (&search, decl))
+        found = value, found_type = type;
     }
-  return found > 0 && !search.is_ambiguous ? leat_default_read_there (self, found, found_end, &found_type)
-                                           : leat_default_fail (self);
+  if (found == 0 || search.is_ambiguous)
+    return leat_constant_fail (self);
+  for (end = found; leat_tokens_at (tokens, end)->kind != LEAT_TOKEN_END && !leat_tokens_is_any (tokens, end, ends);)
+    end++;
+  return leat_constant_read_there (self, found, end, &found_type);
 }
 
 static LeatConstant
-leat_default_read_name (LeatDefaultReader *self, const char *name)
+leat_constant_read_name (LeatConstantReader *self, const char *name)
 {
   static const struct
   {
@@ -205,26 +226,26 @@ leat_default_read_name (LeatDefaultReader *self, const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (g_str_equal (known[i].name, name))
       return known[i].value;
-  return leat_default_read_declared (self, name);
+  return leat_constant_read_declared (self, name);
 }
 
 /* `image::taps`, with its first word at @token. */
 static LeatConstant
-leat_default_read_path (LeatDefaultReader *self, guint token)
+leat_constant_read_path (LeatConstantReader *self, guint token)
 {
   g_autofree char *path = NULL;
 
   while (leat_tokens_is (self->unit->tokens, self->at, "::"))
     self->at += 2;
   if (leat_tokens_is (self->unit->tokens, self->at, "(") || self->at > self->end)
-    return leat_default_fail (self);
+    return leat_constant_fail (self);
   path = leat_tokens_dup_range (self->unit->tokens, token, self->at - 1);
-  return leat_default_read_name (self, path);
+  return leat_constant_read_name (self, path);
 }
 
 /* A number, a name, `(...)`, `(T) x` or a sign and one of these. */
 static LeatConstant
-leat_default_read_value (LeatDefaultReader *self)
+leat_constant_read_value (LeatConstantReader *self)
 {
   const LeatTokens *tokens = self->unit->tokens;
   guint token = self->at++;
@@ -232,13 +253,13 @@ leat_default_read_value (LeatDefaultReader *self)
   LeatKernelType type;
   LeatConstant value;
 
-  if (word == NULL || self->depth++ > LEAT_DEFAULT_DEPTH)
-    return leat_default_fail (self);
+  if (word == NULL || self->depth++ > LEAT_CONSTANT_DEPTH)
+    return leat_constant_fail (self);
   if (g_str_equal (word, "-") || g_str_equal (word, "+"))
     {
-      value = leat_default_read_value (self);
+      value = leat_constant_read_value (self);
       if (word[0] == '-' && value.wraps && value.whole != 0)
-        return leat_default_fail (self);
+        return leat_constant_fail (self);
       return word[0] == '+' ? value : (LeatConstant){ value.kind, -value.whole, -value.real, value.wraps };
     }
   if (g_str_equal (word, "("))
@@ -246,26 +267,26 @@ leat_default_read_value (LeatDefaultReader *self)
       guint close = leat_tokens_at (tokens, token)->match;
 
       self->at = close + 1;
-      if (!leat_default_read_type (self, token + 1, close, &type))
-        return leat_default_read_range (self, token + 1, close);
-      value = leat_default_read_value (self);
-      return leat_default_cast (self, &value, &type);
+      if (!leat_constant_read_type (self, token + 1, close, &type))
+        return leat_constant_read_range (self, token + 1, close);
+      value = leat_constant_read_value (self);
+      return leat_constant_cast (self, &value, &type);
     }
   if (leat_tokens_is (tokens, self->at, "(")
-      && leat_default_read_type (self, token, token + 1, &type)) /* `float (2)` */
+      && leat_constant_read_type (self, token, token + 1, &type)) /* `float (2)` */
     {
       self->at = leat_tokens_at (tokens, self->at)->match + 1;
-      value = leat_default_read_range (self, token + 2, self->at - 1);
-      return leat_default_cast (self, &value, &type);
+      value = leat_constant_read_range (self, token + 2, self->at - 1);
+      return leat_constant_cast (self, &value, &type);
     }
   if (leat_tokens_at (tokens, token)->kind == LEAT_TOKEN_NUMBER)
-    return leat_default_read_number (self, word);
-  return leat_tokens_at (tokens, token)->kind == LEAT_TOKEN_IDENT ? leat_default_read_path (self, token)
-                                                                  : leat_default_fail (self);
+    return leat_constant_read_number (self, word);
+  return leat_tokens_at (tokens, token)->kind == LEAT_TOKEN_IDENT ? leat_constant_read_path (self, token)
+                                                                  : leat_constant_fail (self);
 }
 
 static LeatConstant
-leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, LeatConstant b)
+leat_constant_apply (LeatConstantReader *self, const char *op, LeatConstant a, LeatConstant b)
 {
   LeatConstantKind kind = MAX (a.kind, b.kind);
   double x = leat_constant_get (&a), y = leat_constant_get (&b);
@@ -281,12 +302,12 @@ leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, Lea
                                            : x - y,
                             FALSE };
 
-      return strchr ("*/+-", op[0]) != NULL ? leat_constant_convert (&both, kind) : leat_default_fail (self);
+      return strchr ("*/+-", op[0]) != NULL ? leat_constant_convert (&both, kind) : leat_constant_fail (self);
     }
   if ((strchr ("/%", op[0]) != NULL && b.whole == 0) || ABS (a.whole) > G_MAXINT32 || ABS (b.whole) > G_MAXINT32
-      || (wraps && (a.whole < 0 || b.whole < 0))
-      || (strchr ("<>", op[0]) != NULL && (b.whole < 0 || b.whole > 30 || a.whole < 0)))
-    return leat_default_fail (self);
+      || (wraps && (a.whole < 0 || b.whole < 0)) || (strchr ("<>", op[0]) != NULL && (b.whole < 0 || b.whole > 30))
+      || (op[0] == '<' && a.whole < 0))
+    return leat_constant_fail (self);
   whole = op[0] == '*'   ? a.whole * b.whole
           : op[0] == '/' ? a.whole / b.whole
           : op[0] == '%' ? a.whole % b.whole
@@ -295,12 +316,12 @@ leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, Lea
           : op[0] == '<' ? a.whole << b.whole
           : op[0] == '>' ? a.whole >> b.whole
                          : (a.whole | b.whole);
-  return ABS (whole) > G_MAXINT32 || (wraps && whole < 0) ? leat_default_fail (self)
+  return ABS (whole) > G_MAXINT32 || (wraps && whole < 0) ? leat_constant_fail (self)
                                                           : (LeatConstant){ kind, whole, 0, wraps };
 }
 
 static LeatConstant
-leat_default_read (LeatDefaultReader *self, guint least)
+leat_constant_read (LeatConstantReader *self, guint least)
 {
   static const struct
   {
@@ -309,7 +330,7 @@ leat_default_read (LeatDefaultReader *self, guint least)
   } operators[] = {
     { "|", 0 }, { "<<", 1 }, { ">>", 1 }, { "+", 2 }, { "-", 2 }, { "*", 3 }, { "/", 3 }, { "%", 3 },
   };
-  LeatConstant value = leat_default_read_value (self);
+  LeatConstant value = leat_constant_read_value (self);
   gboolean found = TRUE;
 
   while (found && self->known && self->at < self->end)
@@ -320,22 +341,32 @@ leat_default_read (LeatDefaultReader *self, guint least)
           {
             self->at++;
             value =
-              leat_default_apply (self, operators[i].word, value, leat_default_read (self, operators[i].binds + 1));
+              leat_constant_apply (self, operators[i].word, value, leat_constant_read (self, operators[i].binds + 1));
             found = TRUE;
           }
     }
   return value;
 }
 
+gboolean
+leat_kernel_unit_read_whole (const LeatKernelUnit *unit, guint first, guint end, gint64 *whole)
+{
+  LeatConstantReader reader = { unit, 0, 0, 0, TRUE };
+  LeatConstant value = leat_constant_read_range (&reader, first, end);
+
+  *whole = value.whole;
+  return reader.known && value.kind == LEAT_CONSTANT_INT;
+}
+
 char *
 leat_kernel_unit_dup_default (const LeatKernelUnit *unit, guint first, guint end, const LeatKernelType *type)
 {
-  LeatDefaultReader reader = { unit, 0, 0, 0, TRUE };
-  LeatConstant value = leat_default_read_range (&reader, first, end);
+  LeatConstantReader reader = { unit, 0, 0, 0, TRUE };
+  LeatConstant value = leat_constant_read_range (&reader, first, end);
   double real;
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  value = leat_default_cast (&reader, &value, type);
+  value = leat_constant_cast (&reader, &value, type);
   real = leat_constant_get (&value);
   if (!reader.known || !isfinite (real))
     return NULL;
