@@ -125,7 +125,7 @@ texture_make_number (const char *dtype, gboolean is_wild, guint8 *at)
     memcpy (at, &bits, sizeof bits);
   else
     for (guint i = 0; i < texture_dtype_get_size (dtype); i++)
-      at[i] = (guint8) (guint32) g_test_rand_int ();
+      at[i] = (guint8) g_test_rand_int ();
 }
 
 GBytes *
