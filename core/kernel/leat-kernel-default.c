@@ -152,11 +152,14 @@ leat_default_read_name (LeatDefaultReader *self, const char *name)
 
       for (guint t = decl->first + 1; (is_enum || decl->kind == LEAT_DECL_VARIABLE) && t < decl->last; t++)
         {
-          int kind = is_enum ? LEAT_CONSTANT_INT : leat_default_read_kind (self, decl->first, t);
           guint end = t + 2;
           LeatConstant value;
+          int kind;
 
-          if (!leat_tokens_is (tokens, t, name) || !leat_tokens_is (tokens, t + 1, "=") || kind < 0)
+          if (!leat_tokens_is (tokens, t, name) || !leat_tokens_is (tokens, t + 1, "="))
+            continue;
+          kind = is_enum ? LEAT_CONSTANT_INT : leat_default_read_kind (self, decl->first, t);
+          if (kind < 0)
             continue;
           while (end < decl->last && !leat_tokens_is (tokens, end, ",") && !leat_tokens_is (tokens, end, "}"))
             end++;
@@ -182,7 +185,7 @@ leat_default_read_value (LeatDefaultReader *self)
   if (g_str_equal (word, "-") || g_str_equal (word, "+"))
     {
       value = leat_default_read_value (self);
-      return word[0] == '+' ? value : (LeatConstant){ value.kind, -value.whole, -value.real };
+      return word[0] == '+' ? value : (LeatConstant){ value.kind, (gint64) - (guint64) value.whole, -value.real };
     }
   if (g_str_equal (word, "("))
     {
@@ -202,6 +205,13 @@ leat_default_read_value (LeatDefaultReader *self)
            : leat_default_fail (self);
 }
 
+/* One with which nothing here overflows. */
+static gboolean
+leat_default_is_small (gint64 whole)
+{
+  return whole >= -G_MAXINT32 && whole <= G_MAXINT32;
+}
+
 static LeatConstant
 leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, LeatConstant b)
 {
@@ -219,7 +229,8 @@ leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, Lea
 
       return strchr ("*/+-", op[0]) != NULL ? leat_constant_convert (&both, kind) : leat_default_fail (self);
     }
-  if ((strchr ("/%", op[0]) != NULL && b.whole == 0) || ABS (a.whole) > G_MAXINT32 || ABS (b.whole) > G_MAXINT32
+  if ((strchr ("/%", op[0]) != NULL && b.whole == 0) || !leat_default_is_small (a.whole)
+      || !leat_default_is_small (b.whole)
       || (strchr ("<>", op[0]) != NULL && (b.whole < 0 || b.whole > 30 || a.whole < 0)))
     return leat_default_fail (self);
   whole = op[0] == '*'   ? a.whole * b.whole
@@ -230,7 +241,7 @@ leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, Lea
           : op[0] == '<' ? a.whole << b.whole
           : op[0] == '>' ? a.whole >> b.whole
                          : (a.whole | b.whole);
-  return ABS (whole) > G_MAXINT32 ? leat_default_fail (self) : (LeatConstant){ kind, whole, 0 };
+  return leat_default_is_small (whole) ? (LeatConstant){ kind, whole, 0 } : leat_default_fail (self);
 }
 
 static LeatConstant

@@ -6,6 +6,10 @@
 
 #include "leat-kernel-instance-private.h"
 
+#include <string.h>
+
+#define LEAT_INSTANCE_MOST_DEFAULT 4096 /* characters: each default may name one before it twice */
+
 /* A parameter of a template and what stands for it. */
 typedef struct
 {
@@ -138,6 +142,7 @@ leat_instance_refuse (const LeatInstance *self, const LeatKernelUnit *unit, cons
                       GError **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
+  guint n = g_strv_length (self->arguments);
 
   if (params == NULL)
     {
@@ -155,8 +160,9 @@ leat_instance_refuse (const LeatInstance *self, const LeatKernelUnit *unit, cons
       g_string_append_printf (names, "%s%s", i ? ", " : "", word);
     }
   leat_tokens_set_error (unit->tokens, decl->name, LEAT_KERNEL_ERROR_ENTRY, error,
-                         "\"%s\" cannot be made: the template is %s<%s>, and %u of its parameters are given",
-                         self->entry, self->path, names->str, g_strv_length (self->arguments));
+                         "\"%s\" cannot be made: the template is %s<%s>, and %u argument%s given; write one for each "
+                         "parameter",
+                         self->entry, self->path, names->str, n, n == 1 ? " is" : "s are");
 }
 
 /* Puts the arguments of the parameters before @index into its default. */
@@ -171,8 +177,12 @@ leat_instance_bind_default (const LeatKernelUnit *unit, GArray *params, guint in
       g_autofree char *word = other->name != G_MAXUINT ? leat_tokens_dup (unit->tokens, other->name) : NULL;
       g_autofree char *pattern = word != NULL ? g_strdup_printf ("\\b%s\\b", word) : NULL;
       g_autoptr (GRegex) regex = pattern != NULL ? g_regex_new (pattern, 0, 0, NULL) : NULL;
+      g_autofree char *value =
+        other->type || leat_instance_is_word (other->argument) ? NULL : g_strdup_printf ("(%s)", other->argument);
       char *with =
-        regex != NULL ? g_regex_replace_literal (regex, param->argument, -1, 0, other->argument, 0, NULL) : NULL;
+        regex != NULL && strlen (param->argument) <= LEAT_INSTANCE_MOST_DEFAULT
+          ? g_regex_replace_literal (regex, param->argument, -1, 0, value != NULL ? value : other->argument, 0, NULL)
+          : NULL;
 
       if (with != NULL)
         {
@@ -203,6 +213,8 @@ leat_instance_bind (const LeatInstance *self, const LeatKernelUnit *unit, GArray
         return FALSE;
       if (i >= n)
         leat_instance_bind_default (unit, params, i);
+      if (i >= n && strlen (param->argument) > LEAT_INSTANCE_MOST_DEFAULT)
+        return FALSE;
     }
   return TRUE;
 }

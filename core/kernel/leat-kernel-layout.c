@@ -14,6 +14,9 @@
 #define LEAT_LAYOUT_MOST_FIELDS 256 /* of a record in a spec */
 #define LEAT_LAYOUT_MOST_DIMS   8
 #define LEAT_LAYOUT_MOST_NAME   63
+#define LEAT_LAYOUT_MOST_ALIGN  65536             /* in bytes */
+#define LEAT_LAYOUT_MOST_PARTS  4096              /* members, with those of their types: each level may multiply them */
+#define LEAT_LAYOUT_MOST_BYTES  ((gsize) 1 << 40) /* of a structure */
 
 typedef struct
 {
@@ -70,16 +73,18 @@ leat_layout_append_text (LeatLayout *self, const LeatLayout *member, GArray *siz
   self->type = g_strdup_printf ("%s%c%s:%s%s", before, *before != '\0' ? ',' : '{', name, member->type, dims->str);
 }
 
-static void
+static gboolean
 leat_layout_append (LeatLayout *self, const LeatLayout *member, GArray *sizes, const char *name)
 {
-  gsize offset = leat_layout_round_up (self->bytes, member->align), n = 1;
+  gsize offset = leat_layout_round_up (self->bytes, member->align), bytes = member->bytes;
 
   for (guint s = 0; s < sizes->len; s++)
-    n *= g_array_index (sizes, guint, s);
+    if (!g_size_checked_mul (&bytes, bytes, g_array_index (sizes, guint, s)))
+      return FALSE;
   leat_layout_append_text (self, member, sizes, name, offset);
-  self->bytes = offset + member->bytes * n;
   self->align = MAX (self->align, member->align);
+  return g_size_checked_add (&self->bytes, offset, bytes) && self->bytes <= LEAT_LAYOUT_MOST_BYTES
+         && self->n_fields <= LEAT_LAYOUT_MOST_PARTS;
 }
 
 /* `float a, b[4], *c;` */
@@ -109,7 +114,8 @@ leat_layout_append_members (const LeatKernelUnit *unit, guint first, guint end, 
       if (stop == name && !leat_layout_of_type (unit, words, &member, depth + 1))
         return FALSE;
       word = leat_tokens_dup (unit->tokens, name);
-      leat_layout_append (self, &member, sizes, word);
+      if (!leat_layout_append (self, &member, sizes, word))
+        return FALSE;
     }
   return TRUE;
 }
@@ -126,7 +132,7 @@ leat_layout_read_align (const LeatKernelUnit *unit, guint open)
       {
         g_autofree char *number = leat_tokens_dup (unit->tokens, i + 2);
 
-        align = MAX (align, g_ascii_strtoull (number, NULL, 10));
+        align = CLAMP (g_ascii_strtoull (number, NULL, 10), align, LEAT_LAYOUT_MOST_ALIGN);
       }
   return align;
 }

@@ -250,7 +250,8 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, con
         unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
         "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool%s%s", draft->param.name,
         draft->param.type, draft->stars ? "a port cannot carry" : "an argument cannot have",
-        draft->stars ? " and vectors such as float4" : ", and vectors and structures of these",
+        draft->stars ? " and vectors such as float4"
+                     : ", and vectors and structures of at most " G_STRINGIFY (LEAT_KERNEL_MOST_NUMBERS) " of these",
         draft->stars ? hint : "");
       return FALSE;
     }

@@ -137,7 +137,7 @@ leat_npy_text_read_field_type (LeatNpyText *self, const char *name, GString *tex
 {
   LeatNpyRecord record = { text, 0 };
   LeatNpyType type;
-  char descr[32];
+  char descr[32] = "";
 
   *is_gap = FALSE;
   if (leat_npy_text_peek (self) == '[')
@@ -255,7 +255,7 @@ gboolean
 leat_npy_text_read_descr (LeatNpyText *self)
 {
   LeatNpyType type;
-  char descr[32];
+  char descr[32] = "";
 
   if (leat_npy_text_peek (self) == '[')
     return leat_npy_text_read_items (self);
