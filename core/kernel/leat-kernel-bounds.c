@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define LEAT_BOUNDS_DEPTH 16 /* of brackets and names */
+#define LEAT_BOUNDS_DEPTH 32 /* of brackets, names, and the values before them: a name may stand for many others */
 
 typedef struct
 {
@@ -71,7 +71,7 @@ leat_bounds_read_value (LeatBoundsReader *self)
   char *rest;
   gint64 value;
 
-  if (token >= self->end)
+  if (token >= self->end || self->depth++ > LEAT_BOUNDS_DEPTH)
     self->known = FALSE;
   else if (leat_tokens_is (tokens, token, "("))
     {
