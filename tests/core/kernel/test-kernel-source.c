@@ -65,7 +65,8 @@ static const struct
   { "__global__ void f (curandState *s) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:33: \"s\" has the type \"curandState\", which a port cannot carry; known are float, double, the integer "
     "types, "
-    "bool and vectors such as float4; #include <curand_kernel.h> for it" },
+    "bool, vectors such as float4, and structures of the file of at most 65536 bytes; #include <curand_kernel.h> for "
+    "it" },
   { "__global__ void f (const half *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:32: \"x\" has the type \"half\"" },
   { "__global__ void f (const int *x, int x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:38: two parameters are called \"x\"" },
