@@ -5,7 +5,6 @@
 /* Advice about two specs that do not go together, said behind the message. */
 
 #include "leat-negotiation-private.h"
-#include "leat-spec-private.h"
 
 #include "leat-graph-error.h"
 

@@ -123,11 +123,25 @@ leat_spec_set_field_error (LeatSpec *self, const char *part, GError **error)
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "no field \"%s\"%s", part, hint);
 }
 
+/**
+ * leat_spec_dup_first_path:
+ * @self: a spec
+ *
+ * Names the first number in an item, as leat_spec_find_field() takes it: `place.0`.  For messages that tell what to
+ * write.
+ *
+ * Returns: (transfer full): the path; empty where items are no records
+ *
+ * Since: 0.1
+ */
 char *
 leat_spec_dup_first_path (LeatSpec *self)
 {
-  GString *path = g_string_new (NULL);
+  GString *path = NULL;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  path = g_string_new (NULL);
   for (LeatSpec *spec = self; spec->record != NULL;)
     {
       const LeatField *field = leat_record_get (spec->record, 0);

@@ -50,9 +50,6 @@ LeatSpec *leat_spec_intersect_sides (const LeatSpecSide *first, const LeatSpecSi
 gboolean leat_spec_bind_sides (const LeatSpecSide *accepted, const LeatSpecSide *given, GHashTable *names,
                                GError **error);
 
-/* Of records, the path of the first number, as leat_spec_find_field() takes it: `place.0`. (transfer full) */
-char *leat_spec_dup_first_path (LeatSpec *self);
-
 /* Of a template: with another leading dimension, which is any for 0.  Itself where it has none. (transfer full) */
 LeatSpec *leat_spec_with_leading (LeatSpec *self, guint64 number);
 

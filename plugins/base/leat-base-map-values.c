@@ -10,8 +10,6 @@
 #include "leat-base-expression-private.h"
 #include "leat-base-number.h"
 
-#include "graph/leat-spec-private.h"
-
 #include <string.h>
 
 #define LEAT_MAP_ALIGN 16 /* of a record: no type needs more */

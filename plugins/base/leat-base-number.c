@@ -7,8 +7,6 @@
 
 #include "leat-base-number.h"
 
-#include "graph/leat-spec-private.h"
-
 typedef struct
 {
   const char *storage, *value;

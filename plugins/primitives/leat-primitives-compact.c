@@ -12,8 +12,6 @@
 #include "leat-primitive-text.h"
 #include "leat-primitives-compact-layout.h"
 
-#include "graph/leat-spec-private.h"
-
 #define LEAT_COMPACT_MOST_BLOCKS 264 /* that are launched for a tile each; of more tiles, blocks take one by one */
 #define LEAT_COMPACT_MOST_INPUTS 32
 

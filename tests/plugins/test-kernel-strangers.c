@@ -163,6 +163,12 @@ test_strangers_instances (void)
   "struct S5 { S4 a, b, c, d, e, f, g, h, i, j, k, l; };\nstruct S6 { S5 a, b, c, d, e, f, g, h, i, j, k, l; };\n"     \
   "struct S7 { S6 a; S6 b; S6 c; S6 d; S6 e; S6 f; S6 g; S6 h; S6 i; S6 j; S6 k; S6 l; };\n"
 
+/* Three of one name; one of them takes two arguments. */
+#define TEMPLATES                                                                                                      \
+  "namespace a { template <class T> __global__ void k (const T *x, T *y) { y[0] = x[0]; }\n"                           \
+  "template <class T> __global__ void k (const T *x, T *y, T by) { y[0] = by; }\n"                                     \
+  "template <class T, int N> __global__ void k (const T *x, T *y) { y[0] = N; } }\n"
+
 static const struct
 {
   const char *text, *properties, *says;
@@ -178,6 +184,14 @@ static const struct
     "its template takes a pack or a template" },
   { "template <class T> __global__ void k (const T *x, T *y) { y[0] = x[0]; }\n", "entry=\"q<int>\"",
     "no template kernel \"q\"" },
+  { TEMPLATES, "entry=\"k<int>\"",
+    "template kernels called \"k<int>\" differ in their parameters; name one with its types, as in "
+    "entry=\"a::k<int>(const int *, int *)\" (line 1), \"a::k<int>(const int *, int *, int)\" (line 2)" },
+  { TEMPLATES, "entry=\"a::k<unsigned>(const unsigned *)\"",
+    "no template kernel \"a::k<unsigned>\" takes (const unsigned *); there are: entry=\"a::k<unsigned>(const unsigned "
+    "*, "
+    "unsigned *)\" (line 1), \"" },
+  { TEMPLATES, "entry=\"k<int, 4, 4>\"", "the template is k<T>, and 3 arguments are given" },
   { "namespace a { __global__ void k (const int *x, int *y) { y[0] = x[0]; } }\nnamespace b { __global__ void k (const "
     "int "
     "*x, int *y) { y[0] = x[0]; } }\n",
