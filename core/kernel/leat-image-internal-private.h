@@ -22,6 +22,9 @@ typedef struct
   guint8 bytes[16];
 } LeatImageKey;
 
+/* leat_image_get () without an artifact: shipped, cached or compiled. */
+GBytes *leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+
 /* The file of the shipped image: "<base name of the source>.<target>.img". */
 char *leat_image_dup_shipped_name (const char *source_name, const LeatImageTarget *target);
 /* Of everything but the compiler: what shipped images are found by. */
@@ -35,7 +38,10 @@ GBytes *leat_image_store_read (int folder, const char *name, const LeatImageKey 
 
 /* The cache of this user on disk.  Failing to write is no error: the image is there all the same. */
 GBytes *leat_image_cache_lookup (const LeatImageKey *key, gboolean *damaged);
-void leat_image_cache_insert (const LeatImageKey *key, GBytes *image);
+/* @plain: the key without a compiler */
+void leat_image_cache_insert (const LeatImageKey *key, const LeatImageKey *plain, GBytes *image);
+/* The one that was compiled last, by whatever compiler. @key: without one */
+GBytes *leat_image_cache_lookup_last (const LeatImageKey *key);
 
 /* Compilers.  An identity changes when the compiler does; NULL with LEAT_KERNEL_ERROR_COMPILER when there is none. */
 char *leat_image_host_dup_identity (GError **error);

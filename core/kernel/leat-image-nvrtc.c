@@ -33,12 +33,15 @@ typedef struct
   int (*ptx) (LeatNvrtcHandle, char *);
   const char *(*describe) (int);
   int (*version) (int *major, int *minor);
+  int (*count_archs) (int *n); /* (nullable), as the next */
+  int (*list_archs) (int *archs);
 } LeatNvrtc;
 
 static const struct
 {
   const char *name;
   gsize offset;
+  gboolean optional;
 } leat_nvrtc_symbols[] = {
   { "nvrtcCreateProgram", offsetof (LeatNvrtc, create) },
   { "nvrtcDestroyProgram", offsetof (LeatNvrtc, destroy) },
@@ -51,6 +54,8 @@ static const struct
   { "nvrtcGetPTX", offsetof (LeatNvrtc, ptx) },
   { "nvrtcGetErrorString", offsetof (LeatNvrtc, describe) },
   { "nvrtcVersion", offsetof (LeatNvrtc, version) },
+  { "nvrtcGetNumSupportedArchs", offsetof (LeatNvrtc, count_archs), TRUE },
+  { "nvrtcGetSupportedArchs", offsetof (LeatNvrtc, list_archs), TRUE },
 };
 
 #define LEAT_NVRTC_VARIABLE     "LEAT_NVRTC"
@@ -65,7 +70,7 @@ leat_nvrtc_load_symbols (LeatNvrtc *self, void *library, GError **error)
     {
       void *symbol = dlsym (library, leat_nvrtc_symbols[i].name);
 
-      if (symbol == NULL)
+      if (symbol == NULL && !leat_nvrtc_symbols[i].optional)
         {
           g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "this NVRTC is too old: it lacks %s",
                        leat_nvrtc_symbols[i].name);
@@ -318,10 +323,47 @@ leat_nvrtc_create (const LeatNvrtc *nvrtc, LeatNvrtcHandle *program, const char 
   return nvrtc->create (program, text, path, 0, NULL, NULL);
 }
 
+GArray *
+leat_image_nvrtc_list_capabilities (void)
+{
+  const LeatNvrtc *nvrtc = leat_nvrtc_open (NULL);
+  GArray *capabilities = g_array_new (FALSE, TRUE, sizeof (guint));
+  int n = 0;
+
+  if (nvrtc == NULL || nvrtc->count_archs == NULL || nvrtc->list_archs == NULL || nvrtc->count_archs (&n) != 0
+      || n <= 0)
+    return capabilities;
+  g_array_set_size (capabilities, (guint) n);
+  if (nvrtc->list_archs ((int *) (gpointer) capabilities->data) != 0)
+    g_array_set_size (capabilities, 0);
+  return capabilities;
+}
+
+/* A GPU that this NVRTC does not know yet gets PTX of the newest that it knows, which the driver finishes. */
+static LeatImageTarget
+leat_nvrtc_limit (const LeatImageTarget *target)
+{
+  static guint said;
+  g_autoptr (GArray) known = leat_image_nvrtc_list_capabilities ();
+  guint newest = known->len > 0 ? g_array_index (known, guint, known->len - 1) : G_MAXUINT;
+  LeatImageTarget made = *target;
+
+  if (target->capability <= newest || target->kind != LEAT_IMAGE_CUBIN)
+    return made;
+  made.kind = LEAT_IMAGE_PTX;
+  made.capability = newest;
+  if (g_atomic_int_add (&said, 1) == 0)
+    g_message ("this NVRTC knows no GPU of compute capability %u.%u: kernels are compiled for %u.%u, and the driver "
+               "finishes them; a newer CUDA toolkit does better",
+               target->capability / 10, target->capability % 10, newest / 10, newest % 10);
+  return made;
+}
+
 GBytes *
-leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *asked, GError **error)
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
+  const LeatImageTarget made = leat_nvrtc_limit (asked), *target = &made;
   LeatKernelForm form = leat_image_target_get_form (target);
   const char *text;
   LeatNvrtcHandle program = NULL;

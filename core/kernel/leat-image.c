@@ -230,7 +230,7 @@ static GBytes *
 leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, GError **error)
 {
   gboolean damaged = FALSE;
-  LeatImageKey key;
+  LeatImageKey key, plain;
   GBytes *image;
 
   leat_image_make_key (source, target, compiler, &key);
@@ -246,7 +246,24 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
   if (image == NULL)
     return NULL;
   g_atomic_int_inc (&leat_image_counters[2]);
-  leat_image_cache_insert (&key, image);
+  leat_image_make_key (source, target, NULL, &plain);
+  leat_image_cache_insert (&key, &plain, image);
+  return image;
+}
+
+/* For want of a compiler. */
+static GBytes *
+leat_image_find_cached (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  LeatImageKey plain;
+  GBytes *image;
+
+  if (target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
+    return NULL;
+  leat_image_make_key (source, target, NULL, &plain);
+  image = leat_image_cache_lookup_last (&plain);
+  if (image != NULL)
+    g_atomic_int_inc (&leat_image_counters[1]);
   return image;
 }
 
@@ -261,15 +278,13 @@ leat_image_get_shipped (LeatKernelSource *source, const LeatImageTarget *target)
 }
 
 GBytes *
-leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
-  gboolean may_ship =
-    target != NULL && ((leat_image_target_get_form (target) & ~LEAT_KERNEL_WHOLE) == LEAT_KERNEL_PLAIN);
+  gboolean may_ship = ((leat_image_target_get_form (target) & ~LEAT_KERNEL_WHOLE) == LEAT_KERNEL_PLAIN);
   g_autoptr (GBytes) image = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *compiler = NULL;
 
-  g_return_val_if_fail (source != NULL && target != NULL, NULL);
   if (leat_kernel_source_get_image (source) != NULL)
     return leat_kernel_source_take_image (source, target->kind == LEAT_IMAGE_HOST, may_ship, error);
   if (may_ship)
@@ -280,6 +295,9 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
                                                  : leat_image_nvrtc_dup_identity (source, &local);
       if (compiler != NULL)
         return leat_image_make (source, target, compiler, error);
+      image = leat_image_find_cached (source, target);
+      if (image != NULL)
+        return g_steal_pointer (&image);
       if (may_ship)
         image = leat_image_find_shipped_ptx (source, target);
     }

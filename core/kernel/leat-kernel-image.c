@@ -8,8 +8,8 @@
 #include "leat-kernel-image-private.h"
 #include "leat-kernel-source-internal-private.h"
 #include "leat-suggest.h"
+#include "leat-supply-private.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -233,10 +233,8 @@ static gboolean
 leat_image_is_at (const char *path)
 {
   char start[LEAT_IMAGE_START] = { 0 };
-  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? fopen (path, "re") : NULL;
-  gsize size = file != NULL ? fread (start, 1, sizeof start, file) : 0;
+  gsize size = leat_supply_peek (path, start, sizeof start);
 
-  g_clear_pointer (&file, fclose);
   return leat_kernel_image_find_kind (start, size) != LEAT_KERNEL_IMAGE_NONE;
 }
 
@@ -262,7 +260,7 @@ leat_kernel_source_new_from_image (const char *path, const char *entry, gboolean
   g_autoptr (GError) local = NULL;
   LeatImageReader self = { .path = path };
   LeatKernelSource *source;
-  char *data = NULL;
+  char *data;
   gsize size = 0;
 
   g_return_val_if_fail (path != NULL && is_image != NULL, NULL);
@@ -270,7 +268,7 @@ leat_kernel_source_new_from_image (const char *path, const char *entry, gboolean
   if (!leat_image_is_at (path))
     return NULL;
   *is_image = TRUE;
-  if (!g_file_get_contents (path, &data, &size, &local))
+  if (!leat_supply_get_contents (path, &data, &size, &local))
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read %s: %s", path, local->message);
       return NULL;

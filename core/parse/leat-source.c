@@ -10,6 +10,7 @@
 #include "../graph/leat-file-kind.h"
 #include "../graph/leat-graph-error.h"
 #include "../kernel/leat-installed-private.h"
+#include "../kernel/leat-supply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@ leat_source_new_file (const char *path)
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
   char *real = realpath (path, NULL);
 
-  self->name = g_strdup (path);
+  self->name = g_ref_string_new (path);
   self->real = real != NULL ? g_strdup (real) : g_strdup (absolute);
   self->folder = g_path_get_dirname (absolute);
   free (real);
@@ -49,7 +50,7 @@ leat_source_new_input (void)
 {
   LeatSource *self = leat_source_new (LEAT_SOURCE_FILE);
 
-  self->name = g_strdup ("<stdin>");
+  self->name = g_ref_string_new ("<stdin>");
   self->folder = g_get_current_dir ();
   return self;
 }
@@ -57,7 +58,7 @@ leat_source_new_input (void)
 void
 leat_source_free (LeatSource *self)
 {
-  g_free (self->name);
+  g_clear_pointer (&self->name, g_ref_string_release);
   g_free (self->real);
   g_free (self->folder);
   g_free (self);
@@ -118,7 +119,8 @@ char *
 leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  int fd = self->real != NULL ? open (self->name, O_RDONLY | O_CLOEXEC) : fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  int fd =
+    self->real != NULL ? leat_supply_open (self->name, O_RDONLY | O_CLOEXEC) : fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   gboolean ok = fd >= 0 && leat_source_read_fd (fd, text, max_bytes);
   int code = errno;
 
