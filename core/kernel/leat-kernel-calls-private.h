@@ -23,6 +23,8 @@ gboolean leat_kernel_calls_needs_self (LeatKernelCalls *self, guint decl);
 gboolean leat_kernel_calls_is_self (const char *word);
 gboolean leat_kernel_calls_is_macro (const char *word);
 gboolean leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee);
+/* For each declaration of the unit whether @decl reaches it: at once for all. (transfer full) */
+guint8 *leat_kernel_calls_list_reached (LeatKernelCalls *self, guint decl);
 /* Whether a token (a function's name, or an intrinsic) can lead to a wait. */
 gboolean leat_kernel_calls_token_waits (LeatKernelCalls *self, guint token);
 /* Of one that can: to one by anything else than __syncthreads (). */

@@ -393,6 +393,18 @@ leat_kernel_calls_reaches (LeatKernelCalls *self, guint decl, guint callee)
   return leat_kernel_calls_walk (self, self->nodes[decl], self->nodes[callee], seen);
 }
 
+guint8 *
+leat_kernel_calls_list_reached (LeatKernelCalls *self, guint decl)
+{
+  g_autofree guint8 *seen = g_new0 (guint8, self->mentions->len);
+  guint8 *reached = g_new (guint8, self->unit->decls->len);
+
+  leat_kernel_calls_walk (self, self->nodes[decl], G_MAXUINT, seen);
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    reached[i] = seen[self->nodes[i]];
+  return reached;
+}
+
 static gboolean
 leat_kernel_calls_token_has (LeatKernelCalls *self, guint token, guint trait)
 {

@@ -185,6 +185,15 @@ leat_cubin_get_section (const char *data, gsize size, guint64 number, Elf64_Shdr
   return section->sh_offset <= size && section->sh_size <= size - section->sh_offset ? data + section->sh_offset : NULL;
 }
 
+/* They go into texts and messages as they are. */
+static gboolean
+leat_cubin_is_name (const char *name)
+{
+  gsize length = strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_$");
+
+  return length > 0 && name[length] == '\0' && !g_ascii_isdigit (name[0]);
+}
+
 static void
 leat_cubin_add_symbols (GPtrArray *entries, const char *data, gsize size, guint64 number)
 {
@@ -203,7 +212,7 @@ leat_cubin_add_symbols (GPtrArray *entries, const char *data, gsize size, guint6
           || symbol.st_name >= texts.sh_size)
         continue;
       stop = memchr (names + symbol.st_name, '\0', texts.sh_size - symbol.st_name);
-      if (stop != NULL)
+      if (stop != NULL && leat_cubin_is_name (names + symbol.st_name))
         leat_kernel_image_add (entries, names + symbol.st_name, stop - (names + symbol.st_name));
     }
 }

@@ -10,10 +10,12 @@
 #include "leat-suggest.h"
 #include "leat-supply-private.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 #include <xxhash.h>
 
-#define LEAT_IMAGE_START 8192 /* bytes, in which PTX is past its first comments */
+#define LEAT_IMAGE_START 8192                          /* bytes, in which PTX is past its first comments */
+#define LEAT_IMAGE_MOST  (G_GINT64_CONSTANT (1) << 30) /* bytes: far beyond what a driver loads */
 
 /* A prototype can include nothing itself, and may name any of the types. */
 #define LEAT_IMAGE_INCLUDES                                                                                            \
@@ -238,6 +240,21 @@ leat_image_is_at (const char *path)
   return leat_kernel_image_find_kind (start, size) != LEAT_KERNEL_IMAGE_NONE;
 }
 
+static gboolean
+leat_image_check_size (const char *path, GError **error)
+{
+  GStatBuf info;
+
+  if (g_stat (path, &info) != 0 || info.st_size <= LEAT_IMAGE_MOST)
+    return TRUE;
+  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE,
+               "cannot read %s: it has %" G_GINT64_FORMAT
+               " bytes, and at most 1 GiB is read of compiled kernels; compile "
+               "fewer kernels, or for fewer GPUs, into a file",
+               path, (gint64) info.st_size);
+  return FALSE;
+}
+
 /**
  * leat_kernel_source_new_from_image:
  * @path: (type filename): the path of a file
@@ -268,6 +285,8 @@ leat_kernel_source_new_from_image (const char *path, const char *entry, gboolean
   if (!leat_image_is_at (path))
     return NULL;
   *is_image = TRUE;
+  if (!leat_image_check_size (path, error))
+    return NULL;
   if (!leat_supply_get_contents (path, &data, &size, &local))
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read %s: %s", path, local->message);

@@ -190,24 +190,45 @@ leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl
   return leat_kernel_dup_signature (params);
 }
 
-gboolean
-leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl)
+/* Kernels in a namespace that is opened twice are of two scopes. */
+static char *
+leat_overload_dup_key (const LeatKernelUnit *self, const LeatDecl *decl)
 {
-  g_autofree char *name = leat_tokens_dup (self->tokens, decl->name), *first = NULL;
+  g_autofree char *name = leat_tokens_dup (self->tokens, decl->name);
+
+  return g_strdup_printf ("%u %s", decl->scope, name);
+}
+
+GHashTable *
+leat_kernel_unit_find_overloads (const LeatKernelUnit *self)
+{
+  GHashTable *overloads = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
   for (guint i = 0; i < self->decls->len; i++)
     {
       const LeatDecl *kernel = leat_kernel_unit_at (self, i);
-      g_autofree char *takes = NULL;
+      g_autofree char *own = NULL;
+      char *key, *takes;
+      const char *first;
 
-      if (kernel->kind != LEAT_DECL_FUNCTION || kernel->scope != decl->scope || !(kernel->flags & LEAT_DECL_IS_GLOBAL)
-          || (kernel->flags & LEAT_DECL_IS_TEMPLATE) || !leat_tokens_is (self->tokens, kernel->name, name))
+      if (kernel->kind != LEAT_DECL_FUNCTION || !(kernel->flags & LEAT_DECL_IS_GLOBAL)
+          || (kernel->flags & LEAT_DECL_IS_TEMPLATE))
         continue;
-      takes = leat_kernel_unit_dup_signature (self, kernel);
+      key = leat_overload_dup_key (self, kernel);
+      own = leat_kernel_unit_dup_signature (self, kernel);
+      takes = g_strdup_printf ("(%s)", own);
+      first = g_hash_table_lookup (overloads, key);
       if (first != NULL && !g_str_equal (first, takes))
-        return TRUE;
-      if (first == NULL)
-        first = g_steal_pointer (&takes);
+        takes[0] = '\0';
+      g_hash_table_replace (overloads, key, takes);
     }
-  return FALSE;
+  return overloads;
+}
+
+gboolean
+leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, GHashTable *overloads, const LeatDecl *decl)
+{
+  g_autofree char *key = leat_overload_dup_key (self, decl);
+
+  return g_strcmp0 (g_hash_table_lookup (overloads, key), "") == 0;
 }

@@ -70,21 +70,22 @@ leat_plain_add_word (const LeatKernelUnit *unit, guint token, gboolean behind, c
 
 /* By its namespaces, and where others have its name by its parameters. */
 static void
-leat_plain_rename (LeatKernelText *text, const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
+leat_plain_rename (LeatKernelText *text, const LeatKernelUnit *unit, const LeatDecl *decl, GHashTable *overloads,
+                   GArray *words)
 {
   g_autofree char *symbol = leat_kernel_unit_dup_symbol (unit, decl);
   gsize own = leat_tokens_at (unit->tokens, decl->name)->length;
 
   if (decl->scope != 0)
     leat_plain_add_word (unit, decl->name, FALSE, g_strndup (symbol, strlen (symbol) - own), words);
-  if (!(decl->flags & LEAT_DECL_IS_TEMPLATE) && leat_kernel_unit_is_overloaded (unit, decl))
+  if (!(decl->flags & LEAT_DECL_IS_TEMPLATE) && leat_kernel_unit_is_overloaded (unit, overloads, decl))
     {
       g_autofree char *takes = leat_kernel_unit_dup_signature (unit, decl);
       g_autofree char *path = leat_kernel_unit_dup_full_name (unit, decl);
       g_autofree char *entry = g_strdup_printf ("%s(%s)", path, takes), *whole = leat_kernel_dup_symbol (entry);
 
       leat_plain_add_word (unit, decl->name, TRUE, g_strdup (whole + strlen (symbol)), words);
-      g_ptr_array_add (text->overloads, g_steal_pointer (&entry));
+      g_hash_table_insert (text->overloads, g_steal_pointer (&whole), g_steal_pointer (&entry));
     }
 }
 
@@ -191,6 +192,7 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
   g_autoptr (GArray) members = NULL;
   g_autofree guint8 *kept = leat_kernel_unit_find_reached (unit, &members);
   g_autoptr (GArray) words = g_array_new (FALSE, FALSE, sizeof (LeatPlainWord));
+  g_autoptr (GHashTable) overloads = leat_kernel_unit_find_overloads (unit);
   g_autofree char *whole = g_strdup (text->text);
   gboolean changed = FALSE;
 
@@ -202,7 +204,7 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
       if (!kept[i])
         leat_plain_blank (text, unit, decl->first, decl->last);
       else if ((decl->flags & (LEAT_DECL_IS_GLOBAL | LEAT_DECL_IS_VARIANT)) && decl->kind == LEAT_DECL_FUNCTION)
-        leat_plain_rename (text, unit, decl, words);
+        leat_plain_rename (text, unit, decl, overloads, words);
       if (kept[i] && decl->kind == LEAT_DECL_FUNCTION && !(decl->flags & LEAT_DECL_IS_TEMPLATE)
           && (decl->flags & (LEAT_DECL_IS_GLOBAL | LEAT_DECL_IS_VARIANT)))
         leat_plain_take_apart (text, unit, decl, words);

@@ -6,26 +6,30 @@
 
 #include "leat-kernel-reach-private.h"
 
-static void
+const char *
 leat_reach_add_name (LeatReach *self, GHashTable *names, guint token, guint index)
 {
   char *word = leat_tokens_dup (self->tokens, token);
-  GArray *all = g_hash_table_lookup (names, word);
+  gpointer key, all;
 
-  if (all == NULL)
+  if (!g_hash_table_lookup_extended (names, word, &key, &all))
     {
+      key = word;
       all = g_array_new (FALSE, FALSE, sizeof (guint));
       g_hash_table_insert (names, word, all);
     }
   else
     g_free (word);
-  g_array_append_val (all, index);
+  g_array_append_val ((GArray *) all, index);
+  return key;
 }
 
 static void
 leat_reach_name (LeatReach *self, guint token, guint decl)
 {
-  leat_reach_add_name (self, self->by_name, token, decl);
+  if (self->names[decl] == NULL)
+    self->names[decl] = g_ptr_array_new ();
+  g_ptr_array_add (self->names[decl], (gpointer) leat_reach_add_name (self, self->by_name, token, decl));
 }
 
 static gboolean

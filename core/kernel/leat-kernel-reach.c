@@ -188,11 +188,86 @@ leat_reach_look_through (LeatReach *self, guint index)
     }
 }
 
+/* Keeps what was waiting for a name of a declaration that is kept. */
+static void
+leat_reach_bring (LeatReach *self, guint index)
+{
+  for (guint n = 0; self->names[index] != NULL && n < self->names[index]->len; n++)
+    {
+      GArray *waiting = g_hash_table_lookup (self->waiting, g_ptr_array_index (self->names[index], n));
+
+      for (guint d = 0; waiting != NULL && d < waiting->len; d++)
+        leat_reach_keep (self, g_array_index (waiting, guint, d));
+      g_hash_table_remove (self->waiting, g_ptr_array_index (self->names[index], n));
+    }
+}
+
 static void
 leat_reach_spread (LeatReach *self)
 {
   while (!g_queue_is_empty (&self->todo))
-    leat_reach_look_through (self, GPOINTER_TO_UINT (g_queue_pop_head (&self->todo)));
+    {
+      guint index = GPOINTER_TO_UINT (g_queue_pop_head (&self->todo));
+
+      if (index < self->unit->decls->len)
+        leat_reach_bring (self, index);
+      leat_reach_look_through (self, index);
+    }
+}
+
+static gboolean
+leat_reach_is_of_cuda (LeatReach *self, guint token)
+{
+  g_autofree char *word = leat_tokens_dup (self->tokens, token);
+  LeatKernelType type;
+
+  return leat_kernel_unit_lookup_type (self->unit, word, &type)
+         && (type.lanes > 1 || leat_kernel_type_get_header (word) != NULL);
+}
+
+/* Comes along with a type of the file that a parameter has, or at once with one of CUDA's. */
+static void
+leat_reach_await_params (LeatReach *self, guint index)
+{
+  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+  guint close = leat_tokens_at (self->tokens, decl->params)->match;
+
+  for (guint i = decl->params + 1; i < close; i++)
+    if (leat_reach_is_of_cuda (self, i))
+      leat_reach_keep (self, index);
+    else if (leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT)
+      leat_reach_add_name (self, self->waiting, i, index);
+}
+
+static gboolean
+leat_reach_mentions_std (LeatReach *self, const LeatDecl *decl)
+{
+  for (guint i = decl->first; i <= decl->last; i++)
+    if (leat_tokens_is (self->tokens, i, "std"))
+      return TRUE;
+  return FALSE;
+}
+
+/* Operators and members come with the types that they are for, since no name leads to them. */
+static void
+leat_reach_await (LeatReach *self, guint index)
+{
+  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+  guint owner;
+
+  if (!leat_reach_is_function (decl)
+      || (leat_kernel_unit_is_plain_name (self->unit, decl) && !(decl->flags & LEAT_DECL_IS_OPERATOR)))
+    return;
+  owner = leat_reach_find_owner (self, decl->name, decl->first);
+  if (owner != decl->name)
+    {
+      if (leat_reach_is_for_device (decl))
+        leat_reach_add_name (self, self->waiting, owner, index);
+    }
+  else if (leat_reach_is_for_device (decl))
+    leat_reach_keep (self, index);
+  else if (!leat_reach_mentions_std (self, decl))
+    leat_reach_await_params (self, index);
 }
 
 static gboolean
@@ -205,47 +280,6 @@ leat_reach_names_kept (LeatReach *self, guint token)
     if (self->kept[g_array_index (decls, guint, d)])
       return TRUE;
   return FALSE;
-}
-
-/* Whether a parameter has a type of the file that is kept, or one of CUDA's. */
-static gboolean
-leat_reach_takes_kept (LeatReach *self, const LeatDecl *decl)
-{
-  guint close = leat_tokens_at (self->tokens, decl->params)->match;
-
-  for (guint i = decl->params + 1; i < close; i++)
-    {
-      g_autofree char *word = leat_tokens_dup (self->tokens, i);
-      LeatKernelType type;
-
-      if (leat_reach_names_kept (self, i)
-          || (leat_kernel_unit_lookup_type (self->unit, word, &type)
-              && (type.lanes > 1 || leat_kernel_type_get_header (word) != NULL)))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* Operators and members come with the types that they are for, since no name leads to them. */
-static gboolean
-leat_reach_comes_along (LeatReach *self, const LeatDecl *decl)
-{
-  guint owner;
-
-  if (!leat_reach_is_function (decl))
-    return FALSE;
-  if (!leat_kernel_unit_is_plain_name (self->unit, decl) || (decl->flags & LEAT_DECL_IS_OPERATOR))
-    owner = leat_reach_find_owner (self, decl->name, decl->first);
-  else
-    return FALSE;
-  if (owner != decl->name)
-    return leat_reach_is_for_device (decl) && leat_reach_names_kept (self, owner);
-  if (leat_reach_is_for_device (decl))
-    return TRUE;
-  for (guint i = decl->first; i <= decl->last; i++)
-    if (leat_tokens_is (self->tokens, i, "std"))
-      return FALSE;
-  return leat_reach_takes_kept (self, decl);
 }
 
 /* Other declarations: those about namespaces of the file, and assertions about what is kept. */
@@ -276,8 +310,6 @@ leat_reach_keeps_other (LeatReach *self, const LeatDecl *decl)
 static void
 leat_reach_run (LeatReach *self)
 {
-  gboolean more = TRUE;
-
   leat_reach_list_names (self);
   for (guint i = 0; i < self->unit->decls->len; i++)
     {
@@ -288,17 +320,9 @@ leat_reach_run (LeatReach *self)
               && (decl->flags & (LEAT_DECL_IS_DEVICE | LEAT_DECL_IS_CONSTANT))))
         leat_reach_keep (self, i);
     }
-  while (more)
-    {
-      more = FALSE;
-      leat_reach_spread (self);
-      for (guint i = 0; i < self->unit->decls->len; i++)
-        if (!self->kept[i] && leat_reach_comes_along (self, leat_kernel_unit_at (self->unit, i)))
-          {
-            leat_reach_keep (self, i);
-            more = more || self->kept[i];
-          }
-    }
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    leat_reach_await (self, i);
+  leat_reach_spread (self);
   for (guint i = 0; i < self->unit->decls->len; i++)
     if (leat_kernel_unit_at (self->unit, i)->kind == LEAT_DECL_OTHER)
       self->kept[i] = leat_reach_keeps_other (self, leat_kernel_unit_at (self->unit, i));
@@ -311,15 +335,22 @@ leat_kernel_unit_find_reached (const LeatKernelUnit *unit, GArray **members)
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
   g_autoptr (GHashTable) loose =
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) waiting =
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
+  g_autofree GPtrArray **names = g_new0 (GPtrArray *, unit->decls->len + 1);
   LeatReach self = { unit,
                      unit->tokens,
                      by_name,
                      loose,
                      leat_kernel_unit_list_loose_members (unit),
                      G_QUEUE_INIT,
-                     g_new0 (guint8, unit->decls->len + 1) };
+                     g_new0 (guint8, unit->decls->len + 1),
+                     names,
+                     waiting };
 
   leat_reach_run (&self);
+  for (guint i = 0; i < unit->decls->len; i++)
+    g_clear_pointer (&names[i], g_ptr_array_unref);
   *members = self.members;
   return self.kept;
 }

@@ -82,9 +82,12 @@ leat_reference_name (const LeatKernelUnit *self, guint index)
 {
   const LeatTokens *tokens = self->tokens;
   static const char *const parameters[] = { "<", ",", NULL }; /* `template <class T>` */
-  guint end = leat_reference_end (self, index), name = index + 1;
+  guint end, name = index + 1;
 
-  if (end == G_MAXUINT || (index > 0 && leat_tokens_is_any (tokens, index - 1, parameters)))
+  if (index > 0 && leat_tokens_is_any (tokens, index - 1, parameters))
+    return G_MAXUINT;
+  end = leat_reference_end (self, index);
+  if (end == G_MAXUINT)
     return G_MAXUINT;
   if (leat_tokens_is (tokens, index, "typedef"))
     return (leat_tokens_is_any (tokens, index + 1, leat_reference_types) ? leat_reference_is_kept (self, index + 2, end)

@@ -136,17 +136,13 @@ leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl
   g_auto (GStrv) parts = g_strsplit (scope, "::", -1);
   g_autofree char *prefix = g_strjoinv ("__", parts);
   g_autofree char *instance = self->instance != NULL ? leat_kernel_dup_symbol (self->instance) : NULL;
+  const char *overload;
 
   if (g_strcmp0 (instance, name) == 0)
     return g_strdup (self->instance);
-  for (guint i = 0; i < self->tokens->text->overloads->len; i++)
-    {
-      const char *entry = g_ptr_array_index (self->tokens->text->overloads, i);
-      g_autofree char *symbol = leat_kernel_dup_symbol (entry);
-
-      if (g_str_equal (symbol, name))
-        return g_strdup (entry);
-    }
+  overload = g_hash_table_lookup (self->tokens->text->overloads, name);
+  if (overload != NULL)
+    return g_strdup (overload);
   return g_strconcat (scope, g_str_has_prefix (name, prefix) ? name + strlen (prefix) : name, NULL);
 }
 

@@ -58,17 +58,24 @@ leat_kernel_source_name_distance (const char *a, const char *b)
   return row[n];
 }
 
-/* The __global__ template called @entry, or the first one where @entry is NULL. */
+static gboolean
+leat_kernel_source_is_template (const LeatDecl *decl)
+{
+  return decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL)
+         && (decl->flags & LEAT_DECL_IS_TEMPLATE);
+}
+
+/* The __global__ template called @entry. */
 static const LeatDecl *
 leat_kernel_source_find_template (LeatKernelSource *self, const char *entry)
 {
-  for (guint i = 0; i < self->unit->decls->len; i++)
-    {
-      const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
+  const GArray *called = leat_kernel_unit_list_called (self->unit, entry);
 
-      if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL)
-          && (decl->flags & LEAT_DECL_IS_TEMPLATE)
-          && (entry == NULL || leat_kernel_unit_is_called (self->unit, decl, entry)))
+  for (guint i = 0; called != NULL && i < called->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self->unit, g_array_index (called, guint, i));
+
+      if (leat_kernel_source_is_template (decl) && leat_kernel_unit_is_called (self->unit, decl, entry))
         return decl;
     }
   return NULL;
@@ -101,17 +108,18 @@ char **
 leat_kernel_source_list_templates (LeatKernelSource *self)
 {
   GPtrArray *names = g_ptr_array_new ();
+  g_autoptr (GHashTable) listed = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < self->unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
       g_autofree char *name =
-        decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL) && (decl->flags & LEAT_DECL_IS_TEMPLATE)
-          ? leat_kernel_unit_dup_full_name (self->unit, decl)
-          : NULL;
+        leat_kernel_source_is_template (decl) ? leat_kernel_unit_dup_full_name (self->unit, decl) : NULL;
 
-      if (name != NULL && !g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
-        g_ptr_array_add (names, g_steal_pointer (&name));
+      if (name == NULL || g_hash_table_contains (listed, name))
+        continue;
+      g_hash_table_add (listed, name);
+      g_ptr_array_add (names, g_steal_pointer (&name));
     }
   g_ptr_array_add (names, NULL);
   return (char **) g_ptr_array_free (names, FALSE);
@@ -119,10 +127,9 @@ leat_kernel_source_list_templates (LeatKernelSource *self)
 
 /* The kernels, and of each template an instance. */
 static char *
-leat_kernel_source_dup_choices (LeatKernelSource *self, char **names)
+leat_kernel_source_dup_choices (LeatKernelSource *self, char **names, char **templates)
 {
   g_autoptr (GString) list = g_string_new (NULL);
-  g_auto (GStrv) templates = leat_kernel_source_list_templates (self);
 
   for (guint i = 0; names[i] != NULL; i++)
     g_string_append_printf (list, "%s%s", i ? ", " : "", names[i]);
@@ -136,11 +143,11 @@ leat_kernel_source_dup_choices (LeatKernelSource *self, char **names)
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
 
-/* Those of @names that are kernels called @entry, which others are called too: `"k(int *)" (line 3)`.  NULL where there
- * are none. */
+/* The kernels called @entry, which others are called too: `"k(int *)" (line 3)`.  NULL where there are none. */
 static char *
-leat_kernel_source_dup_overloads (LeatKernelSource *self, char **names, const char *entry)
+leat_kernel_source_dup_overloads (LeatKernelSource *self, const char *entry)
 {
+  g_auto (GStrv) names = leat_kernel_source_list_entries (self);
   g_autofree char *split = NULL, *takes = leat_kernel_split_overload (entry, &split);
   g_autofree char *path = g_strconcat (takes != NULL ? split : entry, "(", NULL);
   g_autoptr (GString) list = g_string_new (NULL);
@@ -158,26 +165,18 @@ leat_kernel_source_dup_overloads (LeatKernelSource *self, char **names, const ch
   return list->len > 0 ? g_string_free (g_steal_pointer (&list), FALSE) : NULL;
 }
 
+/* With what the file has. */
 static void
-leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GError **error)
+leat_kernel_source_refuse_name (LeatKernelSource *self, const char *entry, GError **error)
 {
   g_auto (GStrv) names = leat_kernel_source_list_entries (self), templates = leat_kernel_source_list_templates (self);
-  g_autofree char *list = leat_kernel_source_dup_choices (self, names);
+  g_autofree char *list = leat_kernel_source_dup_choices (self, names, templates);
   const char *near = NULL;
   guint best = entry != NULL ? MAX (strlen (entry) / 3, 1) + 1 : 0;
-  g_autofree char *overloads = entry != NULL ? leat_kernel_source_dup_overloads (self, names, entry) : NULL;
-  const LeatDecl *template = entry != NULL || names[0] == NULL ? leat_kernel_source_find_template (self, entry) : NULL;
 
-  if (overloads != NULL)
+  if (entry == NULL && names[0] == NULL && g_strv_length (templates) == 1)
     {
-      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY,
-                   "%s: kernels called \"%s\" differ in their parameters; name one with its types, as in entry=%s",
-                   self->name, entry, overloads);
-      return;
-    }
-  if (template != NULL && (entry != NULL || g_strv_length (templates) == 1))
-    {
-      leat_kernel_source_refuse_template (self, template, error);
+      leat_kernel_source_refuse_template (self, leat_kernel_source_find_template (self, templates[0]), error);
       return;
     }
   for (guint i = 0; entry != NULL && names[i] != NULL; i++)
@@ -198,6 +197,25 @@ leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GErr
   else
     g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no kernel \"%s\"; there are: %s", self->name,
                  entry, list);
+}
+
+/* Each template of a file is asked for, so that what it has is not listed where one is meant. */
+static void
+leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GError **error)
+{
+  const LeatDecl *template = entry != NULL ? leat_kernel_source_find_template (self, entry) : NULL;
+  g_autofree char *overloads = entry != NULL && g_hash_table_size (self->unit->tokens->text->overloads) > 0
+                                 ? leat_kernel_source_dup_overloads (self, entry)
+                                 : NULL;
+
+  if (overloads != NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY,
+                 "%s: kernels called \"%s\" differ in their parameters; name one with its types, as in entry=%s",
+                 self->name, entry, overloads);
+  else if (template != NULL)
+    leat_kernel_source_refuse_template (self, template, error);
+  else
+    leat_kernel_source_refuse_name (self, entry, error);
 }
 
 static void
@@ -227,11 +245,11 @@ static gboolean
 leat_kernel_source_check_launches (LeatKernelSource *self, const LeatDecl *kernel, GError **error)
 {
   const LeatDecl *first = leat_kernel_unit_at (self->unit, 0);
+  g_autofree guint8 *reached = leat_kernel_calls_list_reached (self->calls, kernel - first);
 
   for (guint i = 0; i < self->unit->decls->len; i++)
     if (first[i].kind == LEAT_DECL_FUNCTION
-        && (first + i == kernel
-            || (!(first[i].flags & LEAT_DECL_IS_GLOBAL) && leat_kernel_calls_reaches (self->calls, kernel - first, i)))
+        && (first + i == kernel || (!(first[i].flags & LEAT_DECL_IS_GLOBAL) && reached[i]))
         && !leat_kernel_unit_check_launches (self->unit, first + i, error))
       return FALSE;
   return TRUE;

@@ -79,7 +79,7 @@ leat_kernel_source_read_unit (LeatKernelSource *self, GError **error)
       self->unit = leat_kernel_unit_new (self->text, error);
     }
   if (self->unit != NULL)
-    self->unit->instance = self->instance;
+    leat_kernel_unit_set_names (self->unit, self->instance);
   if (self->unit == NULL || !leat_kernel_unit_check_kernels (self->unit, error)
       || !leat_kernel_unit_check_variants (self->unit, error) || !leat_kernel_unit_check_textures (self->unit, error)
       || !leat_kernel_unit_read_reports (self->unit, error))

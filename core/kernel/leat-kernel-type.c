@@ -146,15 +146,17 @@ leat_kernel_unit_dup_typedef (const LeatKernelUnit *self, const char *name)
 {
   const LeatTokens *tokens = self->tokens;
   g_auto (LeatNameSearch) search = { NULL };
+  const GArray *types;
   char *found = NULL;
 
   leat_name_search_init (&search, self, name);
-  for (guint i = 0; i < self->decls->len; i++)
+  types = leat_kernel_unit_list_types (self, search.last);
+  for (guint i = 0; types != NULL && i < types->len; i++)
     {
-      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+      const LeatDecl *decl = leat_kernel_unit_at (self, g_array_index (types, guint, i));
       guint first = 0, last = decl->last - 1;
 
-      if (decl->kind != LEAT_DECL_TYPE || decl->last < decl->first + 3)
+      if (decl->last < decl->first + 3)
         continue;
       if (leat_tokens_is (tokens, decl->first, "typedef") && leat_tokens_is (tokens, last, search.last))
         first = decl->first + 1, last--;
@@ -227,15 +229,17 @@ leat_kernel_unit_lookup_enum (const LeatKernelUnit *self, const char *name, Leat
 {
   g_auto (LeatNameSearch) search = { NULL };
   g_autofree char *found = NULL;
+  const GArray *types;
 
   leat_name_search_init (&search, self, name);
-  for (guint i = 0; i < self->decls->len; i++)
+  types = leat_kernel_unit_list_types (self, search.last);
+  for (guint i = 0; types != NULL && i < types->len; i++)
     {
-      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+      const LeatDecl *decl = leat_kernel_unit_at (self, g_array_index (types, guint, i));
       guint t = decl->first + leat_tokens_is (self->tokens, decl->first, "typedef"), begin;
       gboolean is_named = leat_tokens_is (self->tokens, decl->last - 1, search.last);
 
-      if (decl->kind != LEAT_DECL_TYPE || !leat_tokens_is (self->tokens, t, "enum"))
+      if (!leat_tokens_is (self->tokens, t, "enum"))
         continue;
       for (; t < decl->last && !leat_tokens_is (self->tokens, t, "{") && !leat_tokens_is (self->tokens, t, ":"); t++)
         is_named = is_named || leat_tokens_is (self->tokens, t, search.last);

@@ -53,6 +53,8 @@ typedef struct
   GArray *reports;        /* LeatReportCode */
   GHashTable *reporting;  /* (nullable): char*: kernels that report on some device */
   GHashTable *references; /* char*: names of types that are, or keep, a reference */
+  GHashTable *called;     /* char* -> GArray of decls: kernels, their templates and variants */
+  GHashTable *types;      /* char* -> GArray of decls: other names of types, and enumerations */
   const char *instance;   /* (nullable): what users call the kernel that is an instance of a template */
   guint from;             /* of scopes: the one from which names of types and constants are looked up */
 } LeatKernelUnit;
@@ -71,6 +73,17 @@ gboolean leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl 
 const LeatDecl *leat_kernel_unit_find_variant (const LeatKernelUnit *self, const char *entry);
 /* The functions that can be launched by name, once each: (element-type LeatDecl). */
 GPtrArray *leat_kernel_unit_list_kernels (const LeatKernelUnit *self);
+
+/* leat-kernel-named.c */
+/* Once the declarations are known, and again for an @instance (nullable), which a kernel is called by. */
+void leat_kernel_unit_set_names (LeatKernelUnit *self, const char *instance);
+void leat_kernel_unit_clear_names (LeatKernelUnit *self);
+/* Those that may be called @name, of which leat_kernel_unit_is_called() tells which are; (nullable) (element-type
+ * guint)
+ */
+const GArray *leat_kernel_unit_list_called (const LeatKernelUnit *self, const char *name);
+/* Those with which the word @name stands as the name of a type; (nullable) (element-type guint) */
+const GArray *leat_kernel_unit_list_types (const LeatKernelUnit *self, const char *name);
 
 /* leat-kernel-scope.c */
 GPtrArray *leat_scopes_new (void);
@@ -114,8 +127,10 @@ char *leat_kernel_split_overload (const char *entry, char **path);
 char *leat_kernel_dup_signature (const char *params);
 /* Those of @decl. */
 char *leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl);
-/* Whether there are kernels of the name with different parameters. */
-gboolean leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl);
+/* Whether there are kernels of a name with different parameters: scope and name of a kernel -> signature of the first
+ * of them, "" where another differs. */
+GHashTable *leat_kernel_unit_find_overloads (const LeatKernelUnit *self);
+gboolean leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, GHashTable *overloads, const LeatDecl *decl);
 char *leat_kernel_unit_dup_symbol (const LeatKernelUnit *self, const LeatDecl *decl);
 char *leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl);
 

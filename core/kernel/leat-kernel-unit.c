@@ -306,6 +306,7 @@ leat_kernel_unit_new (const LeatKernelText *text, GError **error)
   if (self->tokens == NULL || !leat_kernel_unit_scan (self, error))
     return NULL;
   leat_kernel_unit_find_references (self);
+  leat_kernel_unit_set_names (self, NULL);
   return g_steal_pointer (&self);
 }
 
@@ -319,6 +320,7 @@ leat_kernel_unit_free (LeatKernelUnit *self)
   g_array_unref (self->reports);
   g_clear_pointer (&self->reporting, g_hash_table_unref);
   g_clear_pointer (&self->references, g_hash_table_unref);
+  leat_kernel_unit_clear_names (self);
   g_free (self);
 }
 
@@ -377,12 +379,13 @@ static const LeatDecl *
 leat_kernel_unit_find (const LeatKernelUnit *self, const char *name, LeatDeclFlags flag)
 {
   const LeatDecl *found = NULL;
+  const GArray *called = leat_kernel_unit_list_called (self, name);
 
-  for (guint i = 0; i < self->decls->len; i++)
+  for (guint i = 0; called != NULL && i < called->len; i++)
     {
-      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+      const LeatDecl *decl = leat_kernel_unit_at (self, g_array_index (called, guint, i));
 
-      if (decl->kind != LEAT_DECL_FUNCTION || !(decl->flags & flag) || (decl->flags & LEAT_DECL_IS_TEMPLATE)
+      if (!(decl->flags & flag) || (decl->flags & LEAT_DECL_IS_TEMPLATE)
           || !leat_kernel_unit_is_called (self, decl, name))
         continue;
       if (leat_tokens_is (self->tokens, decl->name, name))

@@ -332,18 +332,30 @@ leat_variable_is_set (const LeatKernelUnit *unit, LeatKernelCalls *calls, const 
   return FALSE;
 }
 
-/* Calls of an operator cannot be seen by a name. */
-static gboolean
-leat_variable_is_used (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatKernelVariable *self, guint entry)
+/* What a kernel comes to.  Calls of an operator cannot be seen by a name. (element-type LeatDecl) */
+static GPtrArray *
+leat_variable_list_users (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry)
 {
+  GPtrArray *users = g_ptr_array_new ();
+  g_autofree guint8 *reached = leat_kernel_calls_list_reached (calls, entry - leat_kernel_unit_at (unit, 0));
+
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
 
-      if ((i == entry || (decl->flags & LEAT_DECL_IS_OPERATOR) || leat_kernel_calls_reaches (calls, entry, i))
-          && leat_variable_is_mentioned (unit, calls, self, decl, FALSE))
-        return TRUE;
+      if (decl == entry || (decl->flags & LEAT_DECL_IS_OPERATOR) || reached[i])
+        g_ptr_array_add (users, (gpointer) decl);
     }
+  return users;
+}
+
+static gboolean
+leat_variable_is_used (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatKernelVariable *self,
+                       const GPtrArray *users)
+{
+  for (guint i = 0; i < users->len; i++)
+    if (leat_variable_is_mentioned (unit, calls, self, g_ptr_array_index (users, i), FALSE))
+      return TRUE;
   return FALSE;
 }
 
@@ -351,13 +363,13 @@ guint
 leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry)
 {
   g_autoptr (GArray) bare = leat_kernel_unit_list_bare (unit);
+  g_autoptr (GPtrArray) users = leat_variable_list_users (unit, calls, entry);
 
   for (guint i = 0; i < bare->len; i++)
     {
       const LeatKernelVariable *variable = &g_array_index (bare, LeatKernelVariable, i);
 
-      if (leat_variable_is_used (unit, calls, variable, (guint) (entry - leat_kernel_unit_at (unit, 0)))
-          && !leat_variable_is_set (unit, calls, variable))
+      if (leat_variable_is_used (unit, calls, variable, users) && !leat_variable_is_set (unit, calls, variable))
         return variable->name;
     }
   return G_MAXUINT;

@@ -141,7 +141,7 @@ leat_kernel_text_begin (const char *name, const char *const *defines, LeatKernel
   out->asked = g_ptr_array_new_with_free_func (g_free);
   out->passed = g_ptr_array_new_with_free_func (g_free);
   out->spots = g_array_new (FALSE, FALSE, sizeof (LeatKernelSpot));
-  out->overloads = g_ptr_array_new_with_free_func (g_free);
+  out->overloads = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   out->name = g_strdup (name);
   out->defines = g_strdupv ((char **) defines);
   out->texts = leat_kernel_texts_ref (texts);
@@ -213,7 +213,7 @@ leat_kernel_text_free (LeatKernelText *self)
   g_ptr_array_unref (self->asked);
   g_ptr_array_unref (self->passed);
   g_array_unref (self->spots);
-  g_ptr_array_unref (self->overloads);
+  g_hash_table_unref (self->overloads);
   g_free (self->name);
   g_strfreev (self->defines);
   leat_kernel_texts_unref (self->texts);

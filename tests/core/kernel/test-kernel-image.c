@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Files of compiled kernels: what is in them, and the prototypes that are given for them. */
 
@@ -118,11 +119,13 @@ test_kernel_image_plain (void)
     }
 }
 
-/* A cubin with two kernels and a function, as far as its symbols go. */
+static const char cubin_names[] = "\0first\0help\0second";
+#define CUBIN_NAMES sizeof cubin_names
+
+/* A cubin with two kernels and a function, as far as its symbols go. @names: as long as those above */
 static GByteArray *
-make_cubin (void)
+make_cubin (const char names[static 19])
 {
-  static const char names[] = "\0first\0help\0second";
   Elf64_Ehdr head = { .e_shoff = sizeof head, .e_shentsize = sizeof (Elf64_Shdr), .e_shnum = 3 };
   Elf64_Sym symbols[4] = { { 0 },
                            { .st_name = 1, .st_info = ELF64_ST_INFO (STB_GLOBAL, STT_FUNC), .st_other = 0x10 },
@@ -136,7 +139,7 @@ make_cubin (void)
       .sh_size = sizeof symbols,
       .sh_link = 2,
       .sh_entsize = sizeof symbols[0] },
-    { .sh_type = SHT_STRTAB, .sh_offset = at + sizeof symbols, .sh_size = sizeof names },
+    { .sh_type = SHT_STRTAB, .sh_offset = at + sizeof symbols, .sh_size = CUBIN_NAMES },
   };
   GByteArray *bytes = g_byte_array_new ();
 
@@ -146,14 +149,39 @@ make_cubin (void)
   g_byte_array_append (bytes, (const guint8 *) &head, sizeof head);
   g_byte_array_append (bytes, (const guint8 *) sections, sizeof sections);
   g_byte_array_append (bytes, (const guint8 *) symbols, sizeof symbols);
-  g_byte_array_append (bytes, (const guint8 *) names, sizeof names);
+  g_byte_array_append (bytes, (const guint8 *) names, CUBIN_NAMES);
   return bytes;
+}
+
+/* A name goes into the text of a prototype, so that one that C does not have is none. */
+static void
+test_kernel_image_cubin_names (void)
+{
+  static const struct
+  {
+    const char *names, *list;
+  } rows[] = { { "\0_Z1k\0\0help\0sec$nd", "_Z1k sec$nd" },
+               { "\0f(){}\0help\0second", "second" },
+               { "\0first\0help\0\n#ifdX", "first" },
+               { "\0first\0help\0\303\244bcde", "first" },
+               { "\0\0irst\0help\0 econd", "" },
+               { "\0"
+                 "1irst\0help\0se ond",
+                 "" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GByteArray) cubin = make_cubin (rows[i].names);
+      g_autofree char *all = list_entries (LEAT_KERNEL_IMAGE_CUBIN, cubin->data, cubin->len);
+
+      g_assert_cmpstr (all, ==, rows[i].list);
+    }
 }
 
 static void
 test_kernel_image_cubin (void)
 {
-  g_autoptr (GByteArray) cubin = make_cubin ();
+  g_autoptr (GByteArray) cubin = make_cubin (cubin_names);
   g_autofree char *all = list_entries (LEAT_KERNEL_IMAGE_CUBIN, cubin->data, cubin->len);
 
   g_assert_cmpstr (all, ==, "first second");
@@ -171,7 +199,7 @@ static void
 test_kernel_image_damaged (void)
 {
   static const guint8 values[] = { 0, 1, 0x7f, 0x80, 0xff };
-  g_autoptr (GByteArray) cubin = make_cubin ();
+  g_autoptr (GByteArray) cubin = make_cubin (cubin_names);
 
   for (guint at = 0; at < cubin->len; at++)
     for (guint v = 0; v < G_N_ELEMENTS (values); v++)
@@ -299,6 +327,23 @@ test_kernel_image_refuses (void)
       if (strstr (error->message, rows[i].says) == NULL)
         g_error ("%s: \"%s\" does not say \"%s\"", rows[i].entry, error->message, rows[i].says);
     }
+  image_file_clear (&file);
+}
+
+/* A file without blocks, but for the first. */
+static void
+test_kernel_image_large (void)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean is_image = FALSE;
+  ImageFile file;
+
+  image_file_write (&file, "k.cubin", ELFMAG, SELFMAG);
+  g_assert_cmpint (truncate (file.path, (G_GINT64_CONSTANT (1) << 30) + 1), ==, 0);
+  g_assert_null (leat_kernel_source_new_from_image (file.path, "k(f32 *y)", &is_image, &error));
+  g_assert_true (is_image);
+  g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE);
+  g_assert_nonnull (strstr (error->message, "it has 1073741825 bytes, and at most 1 GiB is read of compiled kernels"));
   image_file_clear (&file);
 }
 
@@ -440,6 +485,8 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/image/ptx-unclosed", test_kernel_image_ptx_unclosed);
   g_test_add_func ("/leat/kernel/image/plain", test_kernel_image_plain);
   g_test_add_func ("/leat/kernel/image/cubin", test_kernel_image_cubin);
+  g_test_add_func ("/leat/kernel/image/cubin-names", test_kernel_image_cubin_names);
+  g_test_add_func ("/leat/kernel/image/large", test_kernel_image_large);
   g_test_add_func ("/leat/kernel/image/damaged", test_kernel_image_damaged);
   g_test_add_func ("/leat/kernel/image/prototype", test_kernel_image_prototype);
   g_test_add_func ("/leat/kernel/image/refuses", test_kernel_image_refuses);
