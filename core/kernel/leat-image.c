@@ -251,6 +251,16 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
 }
 
 GBytes *
+leat_image_get_shipped (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  GBytes *image = leat_kernel_source_get_image (source) == NULL ? leat_image_find_shipped (source, target) : NULL;
+
+  if (image != NULL)
+    g_atomic_int_inc (&leat_image_counters[0]);
+  return image;
+}
+
+GBytes *
 leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   gboolean may_ship = ((leat_image_target_get_form (target) & ~LEAT_KERNEL_WHOLE) == LEAT_KERNEL_PLAIN);
