@@ -5,6 +5,7 @@
 /* Images for CUDA devices, by NVRTC, which is opened when it is first needed. */
 
 #include "leat-image-internal-private.h"
+#include "leat-image-ptx-version-private.h"
 #include "leat-kernel-bring-private.h"
 #include "leat-kernel-source-internal-private.h"
 
@@ -189,6 +190,13 @@ leat_nvrtc_take_image (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, const Le
   (ptx ? nvrtc->ptx_size : nvrtc->cubin_size) (program, &size);
   data = g_malloc0 (size + 1);
   (ptx ? nvrtc->ptx : nvrtc->cubin) (program, data);
+  if (ptx)
+    {
+      char *lowered = leat_image_ptx_lower (data);
+
+      g_free (data);
+      return g_bytes_new_take (lowered, strlen (lowered) + 1);
+    }
   return g_bytes_new_take (data, size);
 }
 
