@@ -177,7 +177,7 @@ leat_nvrtc_dup_messages (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKe
   nvrtc->log (program, log);
   valid = g_utf8_make_valid (log, -1);
   colons = g_regex_replace (place, valid, -1, 0, "\\1:\\2: ", 0, NULL);
-  return leat_kernel_source_dup_messages (source, g_strstrip (colons));
+  return leat_kernel_source_dup_messages (source, g_strstrip (colons), NULL);
 }
 
 static GBytes *
@@ -299,7 +299,7 @@ static GBytes *
 leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source, GPtrArray *headers,
                   const LeatImageTarget *target, GError **error)
 {
-  g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
+  g_autofree char *name = leat_image_target_to_string (target), *messages = NULL, *passed = NULL;
   g_autofree char *arch = g_strdup_printf ("--gpu-architecture=%s", name);
   const char *options[LEAT_NVRTC_MOST_OPTIONS] = { arch, "--std=c++17", "--device-as-default-execution-space",
                                                    "--disable-warnings", "--device-int128" };
@@ -314,10 +314,11 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
 
   if (code == 0)
     return leat_nvrtc_take_image (nvrtc, program, target);
+  passed = leat_kernel_source_dup_passed (source);
   messages = leat_nvrtc_dup_messages (nvrtc, program, source);
   if (!leat_nvrtc_explain_limit (leat_kernel_source_get_name (source), messages, error))
-    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for %s (%s):\n%s",
-                 leat_kernel_source_get_name (source), name, nvrtc->describe (code), messages);
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for %s (%s):\n%s%s",
+                 leat_kernel_source_get_name (source), name, nvrtc->describe (code), messages, passed);
   return NULL;
 }
 
@@ -330,10 +331,47 @@ leat_nvrtc_create (const LeatNvrtc *nvrtc, LeatNvrtcHandle *program, const char 
   return nvrtc->create (program, text, path, 0, NULL, NULL);
 }
 
+GArray *
+leat_image_nvrtc_list_capabilities (void)
+{
+  const LeatNvrtc *nvrtc = leat_nvrtc_open (NULL);
+  GArray *capabilities = g_array_new (FALSE, TRUE, sizeof (guint));
+  int n = 0;
+
+  if (nvrtc == NULL || nvrtc->count_archs == NULL || nvrtc->list_archs == NULL || nvrtc->count_archs (&n) != 0
+      || n <= 0)
+    return capabilities;
+  g_array_set_size (capabilities, (guint) n);
+  if (nvrtc->list_archs ((int *) (gpointer) capabilities->data) != 0)
+    g_array_set_size (capabilities, 0);
+  return capabilities;
+}
+
+/* A GPU that this NVRTC does not know yet gets PTX of the newest that it knows, which the driver finishes. */
+static LeatImageTarget
+leat_nvrtc_limit (const LeatImageTarget *target)
+{
+  static guint said;
+  g_autoptr (GArray) known = leat_image_nvrtc_list_capabilities ();
+  guint newest = known->len > 0 ? g_array_index (known, guint, known->len - 1) : G_MAXUINT;
+  LeatImageTarget made = *target;
+
+  if (target->capability <= newest || target->kind != LEAT_IMAGE_CUBIN)
+    return made;
+  made.kind = LEAT_IMAGE_PTX;
+  made.capability = newest;
+  if (g_atomic_int_add (&said, 1) == 0)
+    g_message ("this NVRTC knows no GPU of compute capability %u.%u: kernels are compiled for %u.%u, and the driver "
+               "finishes them; a newer CUDA toolkit does better",
+               target->capability / 10, target->capability % 10, newest / 10, newest % 10);
+  return made;
+}
+
 GBytes *
-leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *asked, GError **error)
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
+  const LeatImageTarget made = leat_nvrtc_limit (asked), *target = &made;
   LeatKernelForm form = leat_image_target_get_form (target);
   const char *text;
   LeatNvrtcHandle program = NULL;
@@ -359,20 +397,4 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
   image = leat_nvrtc_build (nvrtc, program, source, headers, target, error);
   nvrtc->destroy (&program);
   return image;
-}
-
-GArray *
-leat_image_nvrtc_list_capabilities (void)
-{
-  const LeatNvrtc *nvrtc = leat_nvrtc_open (NULL);
-  GArray *capabilities = g_array_new (FALSE, TRUE, sizeof (guint));
-  int n = 0;
-
-  if (nvrtc == NULL || nvrtc->count_archs == NULL || nvrtc->list_archs == NULL || nvrtc->count_archs (&n) != 0
-      || n <= 0)
-    return capabilities;
-  g_array_set_size (capabilities, (guint) n);
-  if (nvrtc->list_archs ((int *) (gpointer) capabilities->data) != 0)
-    g_array_set_size (capabilities, 0);
-  return capabilities;
 }

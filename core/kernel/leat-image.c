@@ -242,7 +242,7 @@ static GBytes *
 leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, GError **error)
 {
   gboolean damaged = FALSE;
-  LeatImageKey key;
+  LeatImageKey key, plain;
   GBytes *image;
 
   leat_image_make_key (source, target, compiler, &key);
@@ -258,7 +258,24 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
   if (image == NULL)
     return NULL;
   g_atomic_int_inc (&leat_image_counters[2]);
-  leat_image_cache_insert (&key, image);
+  leat_image_make_key (source, target, NULL, &plain);
+  leat_image_cache_insert (&key, &plain, image);
+  return image;
+}
+
+/* For want of a compiler. */
+static GBytes *
+leat_image_find_cached (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  LeatImageKey plain;
+  GBytes *image;
+
+  if (target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
+    return NULL;
+  leat_image_make_key (source, target, NULL, &plain);
+  image = leat_image_cache_lookup_last (&plain);
+  if (image != NULL)
+    g_atomic_int_inc (&leat_image_counters[1]);
   return image;
 }
 
@@ -286,6 +303,9 @@ leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GE
                                              : leat_image_nvrtc_dup_identity (source, &local);
   if (compiler != NULL)
     return leat_image_make (source, &asked, compiler, error);
+  image = leat_image_find_cached (source, &asked);
+  if (image != NULL)
+    return g_steal_pointer (&image);
   if (may_ship)
     image = leat_image_find_shipped_ptx (source, target);
   if (image == NULL)

@@ -35,7 +35,7 @@ typedef struct
 #define LEAT_FAMILY_TEXTURES                                                                                           \
   {                                                                                                                    \
     "tex1D*", "tex2D*", "tex3D*", "surf1D*", "surf2D*", "surf3D*", "cudaTextureObject_t", "cudaSurfaceObject_t",       \
-      "cudaBoundaryMode*", "cudaSurfaceBoundaryMode"                                                                   \
+      "CUtexObject", "CUsurfObject", "cudaBoundaryMode*", "cudaSurfaceBoundaryMode"                                    \
   }
 
 static const LeatFamily leat_families[] = {
@@ -55,6 +55,9 @@ static const LeatFamily leat_families[] = {
   { "leat-dialect-host-ptx-memory.h", LEAT_FAMILY_ASSEMBLY },
   { "leat-dialect-host-vectors.h", { "*4_16a", "*4_32a" } },
   { "leat-texture-view.h", LEAT_FAMILY_TEXTURES },
+  { "leat-dialect-host-texel.h", LEAT_FAMILY_TEXTURES },
+  { "leat-dialect-host-taps.h", LEAT_FAMILY_TEXTURES },
+  { "leat-dialect-host-filter.h", LEAT_FAMILY_TEXTURES },
   { "leat-dialect-host-texture.h", LEAT_FAMILY_TEXTURES },
   { "leat-dialect-host-refused.h",
     { "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot", "any", "all", "ballot", "__pm*",

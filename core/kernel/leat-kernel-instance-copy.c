@@ -290,6 +290,45 @@ leat_instance_edit (const LeatInstance *self, const LeatKernelUnit *unit, const 
   return TRUE;
 }
 
+/* Whether each argument is of the kind that its parameter takes, as far as a word tells: no number is a type. */
+static gboolean
+leat_instance_is_kind (const LeatInstance *self, const LeatKernelUnit *unit, GArray *params)
+{
+  LeatKernelType type;
+
+  for (guint i = 0; self->arguments[i] != NULL; i++)
+    {
+      const char *argument = self->arguments[i];
+      gboolean wants_type = g_array_index (params, LeatTemplateParam, i).type;
+
+      if (wants_type ? !g_ascii_isalpha (argument[0]) && strchr ("_:", argument[0]) == NULL
+                     : leat_kernel_unit_lookup_type (unit, argument, &type))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+char *
+leat_instance_dup_signature (const LeatInstance *self, const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  guint behind, first = decl->params + 1, close = leat_tokens_at (unit->tokens, decl->params)->match;
+  g_autoptr (GArray) params = leat_instance_read_params (unit, decl, &behind), edits = leat_edits_new ();
+  g_autofree char *text = NULL;
+
+  if (params == NULL || !leat_instance_bind (self, unit, params) || !leat_instance_is_kind (self, unit, params))
+    return NULL;
+  for (guint i = first; i < close; i++)
+    for (guint p = 0; p < params->len; p++)
+      {
+        const LeatTemplateParam *param = &g_array_index (params, LeatTemplateParam, p);
+
+        if (leat_instance_means (unit, i, param->name))
+          leat_edits_replace (edits, unit->tokens, i, i, "%s", param->argument);
+      }
+  text = first < close ? leat_edits_apply_range (edits, unit->tokens, first, close - 1) : g_strdup ("");
+  return leat_kernel_dup_signature (text);
+}
+
 char *
 leat_kernel_unit_dup_likely_instance (const LeatKernelUnit *unit, const LeatDecl *decl, const char *name)
 {

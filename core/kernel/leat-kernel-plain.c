@@ -112,6 +112,27 @@ leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const L
     leat_plain_add_word (unit, decl->body, TRUE, g_strdup (values->str), words);
 }
 
+/* Members that no kernel comes to. */
+static gboolean
+leat_plain_drop_members (LeatKernelText *text, const LeatKernelUnit *unit, guint decl, GArray *members, GArray *words)
+{
+  gboolean changed = FALSE;
+
+  for (guint i = 0; i < members->len; i++)
+    {
+      const LeatLooseMember *member = &g_array_index (members, LeatLooseMember, i);
+
+      if (member->decl != decl || member->is_kept)
+        continue;
+      changed = TRUE;
+      leat_plain_blank (text, unit, member->delete_behind != 0 ? member->delete_behind + 1 : member->first,
+                        member->last);
+      if (member->delete_behind != 0)
+        leat_plain_add_word (unit, member->delete_behind, TRUE, g_strdup (" = delete;"), words);
+    }
+  return changed;
+}
+
 /* From @offset on to the end of its line, columns are @more further to the right than they were. */
 static void
 leat_plain_move_spots (GArray *spots, guint offset, guint more)
@@ -157,7 +178,8 @@ leat_plain_insert (LeatKernelText *text, GArray *words)
 gboolean
 leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
 {
-  g_autofree guint8 *kept = leat_kernel_unit_find_reached (unit);
+  g_autoptr (GArray) members = NULL;
+  g_autofree guint8 *kept = leat_kernel_unit_find_reached (unit, &members);
   g_autoptr (GArray) words = g_array_new (FALSE, FALSE, sizeof (LeatPlainWord));
   g_autofree char *whole = g_strdup (text->text);
   gboolean changed = FALSE;
@@ -174,6 +196,8 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
       if (kept[i] && decl->kind == LEAT_DECL_FUNCTION && !(decl->flags & LEAT_DECL_IS_TEMPLATE)
           && (decl->flags & (LEAT_DECL_IS_GLOBAL | LEAT_DECL_IS_VARIANT)))
         leat_plain_take_apart (text, unit, decl, words);
+      if (kept[i] && decl->kind == LEAT_DECL_TYPE)
+        changed = leat_plain_drop_members (text, unit, i, members, words) || changed;
       changed = changed || !kept[i];
     }
   if (words->len > 0)

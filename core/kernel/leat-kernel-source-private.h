@@ -90,7 +90,10 @@ GBytes *leat_kernel_source_get_image (LeatKernelSource *self);
 /* The same for who loads it, or why that cannot be. @is_plain: nothing but the kernels is asked for (transfer full) */
 GBytes *leat_kernel_source_take_image (LeatKernelSource *self, gboolean is_host, gboolean is_plain, GError **error);
 
-/* Puts the user's file names into a compiler's messages. */
-char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);
+/* Puts the user's file names into a compiler's messages (leat-kernel-place.c), and the user's columns where the text
+ * that was compiled is known. @compiled: (nullable) */
+char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages, const char *compiled);
+/* A line on headers in <...> that the kernels may need after all; empty where there are none. */
+char *leat_kernel_source_dup_passed (LeatKernelSource *self);
 
 G_END_DECLS

@@ -61,12 +61,10 @@ leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
   for (guint i = name + 1; i < end && leat_tokens_is (unit->tokens, i, "[");
        i = leat_tokens_at (unit->tokens, i)->match + 1)
     {
-      LeatKernelType whole = { .dtype = "u32", .lane_bytes = 4, .lanes = 1, .is_integer = TRUE };
-      g_autofree char *words =
-        leat_kernel_unit_dup_default (unit, i + 1, leat_tokens_at (unit->tokens, i)->match, &whole);
-      guint64 size;
+      gint64 size;
 
-      if (words == NULL || !g_ascii_string_to_unsigned (words, 10, 1, LEAT_STRUCT_MOST_ITEMS, &size, NULL))
+      if (!leat_kernel_unit_read_whole (unit, i + 1, leat_tokens_at (unit->tokens, i)->match, &size) || size < 1
+          || size > LEAT_STRUCT_MOST_ITEMS)
         return NULL;
       g_array_append_val (sizes, ((guint){ size }));
     }

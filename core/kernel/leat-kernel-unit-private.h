@@ -89,7 +89,9 @@ char **leat_kernel_split_entry (const char *entry, char **path);
 /* leat-kernel-overload.c: the types of the parameters that an entry names, `k(const float *x)`, and what stands before
  * them; NULL where it names none. */
 char *leat_kernel_split_overload (const char *entry, char **path);
-/* Those of @decl, in the same words. */
+/* @params, what stands between the parentheses, in the same words. */
+char *leat_kernel_dup_signature (const char *params);
+/* Those of @decl. */
 char *leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl);
 /* Whether there are kernels of the name with different parameters. */
 gboolean leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl);
@@ -130,8 +132,11 @@ char *leat_param_dup_word (const LeatParam *param);
 char *leat_kernel_unit_dup_plain_type (const LeatKernelUnit *self, const char *words);
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
-/* What the constant expression in the tokens [first, end) gives a parameter as its default, as a node's argument is
- * written; NULL where they do not tell, or it is no number of @type. */
+/* The whole number that the constant expression in the tokens [first, end) is (leat-kernel-constant.c); FALSE where
+ * they do not tell. */
+gboolean leat_kernel_unit_read_whole (const LeatKernelUnit *unit, guint first, guint end, gint64 *whole);
+/* What it gives a parameter as its default, as a node's argument is written; NULL where they do not tell, or it is no
+ * number of @type. */
 char *leat_kernel_unit_dup_default (const LeatKernelUnit *unit, guint first, guint end, const LeatKernelType *type);
 /* Is it a type of a header that ports carry as bytes, and how large? */
 gboolean leat_kernel_unit_lookup_state (const LeatKernelUnit *self, const char *words, gsize *bytes, gsize *align);

@@ -64,6 +64,12 @@ static const struct
     "bool c = true, double d = -1e-3, unsigned e = 1) { " GUARD
     "y[i] = x[i] + (c && d == -1e-3 ? a : 0) * (int) (b * 2) - (int) e; }\n",
     "e=5", oracle_plus_5, "STEP, float", "STEP + 1, float" },
+  { "members-without-marks",
+    "struct work { int gain; int plain () { return gain + more (); } int more () { return log (1); } int log (int v) "
+    "{\n"
+    "return v; } int other () { return library_of_the_host (gain); } void go () { k<<<1, 1>>> (0, 0, 0); } };\n" HEAD
+      GUARD "work w = { 1 }; y[i] = x[i] * w.plain () + (int) log (1.0); }\n",
+    "", oracle_twice, "gain + more", "gain - more" },
   { "members-of-host-code",
     "#include <cstring>\nstruct work { cudaStream_t stream; cudaEvent_t begin, end; int gain; };\n" HEAD GUARD
     "work w; w.gain = 2; int v; std::memcpy (&v, &x[i], sizeof v); y[i] = v * w.gain; }\n",
@@ -157,6 +163,12 @@ static const struct
     "kernels called \"k\" differ in their parameters; name one with its types, as in "
     "entry=\"k(const int *, int *)\" (line 1), \"k(const float *, float *, int)\" (line 2)",
     TRUE },
+  { "struct work { int n; work (int v) : n (v) { if (cudaSetDevice (v)) throw 1; } void free () { cudaFree (&n); } };\n"
+    "__global__ void k (const int *x, int *y) {\nwork w (2); y[0] = x[0] + w.n; }\n",
+    "", "program.cu:3:", TRUE },
+  { "struct work { int n; void free () { cudaFree (&n); } };\n"
+    "__global__ void k (const int *x, int *y) {\nwork w; w.free (); y[0] = x[0] + w.n; }\n",
+    "", "program.cu:3:", TRUE },
   { "__global__ void c (int *y) {}\n__device__ void go (int *y) { c<<<1, 1>>> (y); }\n"
     "__global__ void k (const int *x, int *y) { go (y); y[0] = x[0]; }\n",
     "entry=k", "program.cu:2:32: device code cannot launch kernels here; make a node of each kernel instead", TRUE },

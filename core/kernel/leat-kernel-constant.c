@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The default value of a kernel's parameter, `float gain = 2 * half`, as far as tokens say it: numbers, constants of
- * the file and arithmetic, each in the type that C++ gives it.  Reads the unit only. */
+/* Constant expressions, as in `float gain = 2 * half` and `__launch_bounds__ (N)`, as far as tokens say them: numbers,
+ * constants of the file and arithmetic, each in the type that C++ gives it.  Reads the unit only. */
 
 #include "leat-kernel-plain-private.h"
 
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAT_DEFAULT_DEPTH 32 /* of brackets and names */
+#define LEAT_CONSTANT_DEPTH 32 /* of brackets and names */
 
 typedef enum
 {
@@ -34,12 +34,12 @@ typedef struct
   guint at, end;
   guint depth;
   gboolean known;
-} LeatDefaultReader;
+} LeatConstantReader;
 
-static LeatConstant leat_default_read (LeatDefaultReader *self, guint least);
+static LeatConstant leat_constant_read (LeatConstantReader *self, guint least);
 
 static LeatConstant
-leat_default_fail (LeatDefaultReader *self)
+leat_constant_fail (LeatConstantReader *self)
 {
   self->known = FALSE;
   return (LeatConstant){ 0 };
@@ -63,17 +63,17 @@ leat_constant_convert (const LeatConstant *self, LeatConstantKind kind)
 }
 
 static LeatConstant
-leat_default_read_range (LeatDefaultReader *self, guint first, guint end)
+leat_constant_read_range (LeatConstantReader *self, guint first, guint end)
 {
-  LeatDefaultReader inner = { self->unit, first, end, self->depth + 1, self->depth < LEAT_DEFAULT_DEPTH };
-  LeatConstant value = inner.known ? leat_default_read (&inner, 0) : (LeatConstant){ 0 };
+  LeatConstantReader inner = { self->unit, first, end, self->depth + 1, self->depth < LEAT_CONSTANT_DEPTH };
+  LeatConstant value = inner.known ? leat_constant_read (&inner, 0) : (LeatConstant){ 0 };
 
   self->known = self->known && inner.known && inner.at == end;
   return value;
 }
 
 static LeatConstant
-leat_default_read_number (LeatDefaultReader *self, const char *word)
+leat_constant_read_number (LeatConstantReader *self, const char *word)
 {
   gboolean is_hex = g_str_has_prefix (word, "0x") || g_str_has_prefix (word, "0X");
   g_auto (GStrv) parts = g_strsplit (word, "'", -1);
@@ -86,19 +86,19 @@ leat_default_read_number (LeatDefaultReader *self, const char *word)
 
       if (rest[0] == 'f' || rest[0] == 'F')
         return (LeatConstant){ LEAT_CONSTANT_FLOAT, 0, strtof (plain, NULL) };
-      return rest[0] == '\0' ? (LeatConstant){ LEAT_CONSTANT_DOUBLE, 0, real } : leat_default_fail (self);
+      return rest[0] == '\0' ? (LeatConstant){ LEAT_CONSTANT_DOUBLE, 0, real } : leat_constant_fail (self);
     }
   {
     gint64 whole = (gint64) g_ascii_strtoull (plain, &rest, 0);
 
     return strspn (rest, "uUlL") == strlen (rest) ? (LeatConstant){ LEAT_CONSTANT_INT, whole, 0 }
-                                                  : leat_default_fail (self);
+                                                  : leat_constant_fail (self);
   }
 }
 
 /* The type that a declaration's words before the name, or a cast, say: a LeatConstantKind, or -1. */
 static int
-leat_default_read_kind (LeatDefaultReader *self, guint first, guint end)
+leat_constant_read_kind (LeatConstantReader *self, guint first, guint end)
 {
   static const char *const left_out[] = {
     "const", "constexpr", "static", "__constant__", "__device__", "inline", NULL
@@ -121,9 +121,39 @@ leat_default_read_kind (LeatDefaultReader *self, guint first, guint end)
                                            : LEAT_CONSTANT_INT;
 }
 
-/* `constexpr float half = 0.5f;` or `enum { four = 4 };` of the file. */
+/* What the declaration gives @name: `constexpr float half = 0.5f;`, `enum { four = 4 };`.  FALSE where it does not. */
+static gboolean
+leat_constant_read_declared (LeatConstantReader *self, const LeatDecl *decl, const char *name, LeatConstant *value)
+{
+  static const char *const variables[] = { "const", "constexpr", "__constant__", NULL };
+  static const char *const types[] = { "enum", NULL };
+  const LeatTokens *tokens = self->unit->tokens;
+  gboolean is_fixed = FALSE;
+
+  if (decl->kind != LEAT_DECL_VARIABLE && decl->kind != LEAT_DECL_TYPE)
+    return FALSE;
+  for (guint t = decl->first; t < decl->last; t++)
+    {
+      guint end = t + 2;
+      int kind;
+
+      is_fixed = is_fixed || leat_tokens_is_any (tokens, t, decl->kind == LEAT_DECL_TYPE ? types : variables);
+      if (!is_fixed || !leat_tokens_is (tokens, t, name) || !leat_tokens_is (tokens, t + 1, "="))
+        continue;
+      while (end < decl->last && !leat_tokens_is (tokens, end, ",") && !leat_tokens_is (tokens, end, "}"))
+        end++;
+      *value = leat_constant_read_range (self, t + 2, end);
+      kind = decl->kind == LEAT_DECL_VARIABLE ? leat_constant_read_kind (self, decl->first, t) : LEAT_CONSTANT_INT;
+      if (kind < 0 && value->kind != LEAT_CONSTANT_INT) /* `half x = 0.1` */
+        self->known = FALSE;
+      *value = leat_constant_convert (value, MAX (kind, 0));
+      return TRUE;
+    }
+  return FALSE;
+}
+
 static LeatConstant
-leat_default_read_name (LeatDefaultReader *self, const char *name)
+leat_constant_read_name (LeatConstantReader *self, const char *name)
 {
   static const struct
   {
@@ -140,36 +170,20 @@ leat_default_read_name (LeatDefaultReader *self, const char *name)
     { "DBL_EPSILON", { LEAT_CONSTANT_DOUBLE, 0, DBL_EPSILON } },
     { "M_PI", { LEAT_CONSTANT_DOUBLE, 0, G_PI } },
   };
-  const LeatTokens *tokens = self->unit->tokens;
+  LeatConstant value;
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (g_str_equal (known[i].name, name))
       return known[i].value;
   for (guint i = 0; i < self->unit->decls->len; i++)
-    {
-      const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
-      gboolean is_enum = decl->kind == LEAT_DECL_TYPE && leat_tokens_is (tokens, decl->first, "enum");
-
-      for (guint t = decl->first + 1; (is_enum || decl->kind == LEAT_DECL_VARIABLE) && t < decl->last; t++)
-        {
-          int kind = is_enum ? LEAT_CONSTANT_INT : leat_default_read_kind (self, decl->first, t);
-          guint end = t + 2;
-          LeatConstant value;
-
-          if (!leat_tokens_is (tokens, t, name) || !leat_tokens_is (tokens, t + 1, "=") || kind < 0)
-            continue;
-          while (end < decl->last && !leat_tokens_is (tokens, end, ",") && !leat_tokens_is (tokens, end, "}"))
-            end++;
-          value = leat_default_read_range (self, t + 2, end);
-          return leat_constant_convert (&value, kind);
-        }
-    }
-  return leat_default_fail (self);
+    if (leat_constant_read_declared (self, leat_kernel_unit_at (self->unit, i), name, &value))
+      return value;
+  return leat_constant_fail (self);
 }
 
 /* A number, a name, `(...)`, `(T) x` or a sign and one of these. */
 static LeatConstant
-leat_default_read_value (LeatDefaultReader *self)
+leat_constant_read_value (LeatConstantReader *self)
 {
   const LeatTokens *tokens = self->unit->tokens;
   guint token = self->at++;
@@ -177,11 +191,11 @@ leat_default_read_value (LeatDefaultReader *self)
   LeatConstant value;
   int kind;
 
-  if (word == NULL || self->depth++ > LEAT_DEFAULT_DEPTH)
-    return leat_default_fail (self);
+  if (word == NULL || self->depth++ > LEAT_CONSTANT_DEPTH)
+    return leat_constant_fail (self);
   if (g_str_equal (word, "-") || g_str_equal (word, "+"))
     {
-      value = leat_default_read_value (self);
+      value = leat_constant_read_value (self);
       return word[0] == '+' ? value : (LeatConstant){ value.kind, -value.whole, -value.real };
     }
   if (g_str_equal (word, "("))
@@ -189,21 +203,21 @@ leat_default_read_value (LeatDefaultReader *self)
       guint close = leat_tokens_at (tokens, token)->match;
 
       self->at = close + 1;
-      kind = leat_default_read_kind (self, token + 1, close);
+      kind = leat_constant_read_kind (self, token + 1, close);
       if (kind < 0)
-        return leat_default_read_range (self, token + 1, close);
-      value = leat_default_read_value (self);
+        return leat_constant_read_range (self, token + 1, close);
+      value = leat_constant_read_value (self);
       return leat_constant_convert (&value, kind);
     }
   if (leat_tokens_at (tokens, token)->kind == LEAT_TOKEN_NUMBER)
-    return leat_default_read_number (self, word);
+    return leat_constant_read_number (self, word);
   return leat_tokens_at (tokens, token)->kind == LEAT_TOKEN_IDENT && !leat_tokens_is (tokens, self->at, "(")
-           ? leat_default_read_name (self, word)
-           : leat_default_fail (self);
+           ? leat_constant_read_name (self, word)
+           : leat_constant_fail (self);
 }
 
 static LeatConstant
-leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, LeatConstant b)
+leat_constant_apply (LeatConstantReader *self, const char *op, LeatConstant a, LeatConstant b)
 {
   LeatConstantKind kind = MAX (a.kind, b.kind);
   double x = leat_constant_get (&a), y = leat_constant_get (&b);
@@ -217,11 +231,11 @@ leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, Lea
                             : op[0] == '+' ? x + y
                                            : x - y };
 
-      return strchr ("*/+-", op[0]) != NULL ? leat_constant_convert (&both, kind) : leat_default_fail (self);
+      return strchr ("*/+-", op[0]) != NULL ? leat_constant_convert (&both, kind) : leat_constant_fail (self);
     }
   if ((strchr ("/%", op[0]) != NULL && b.whole == 0) || ABS (a.whole) > G_MAXINT32 || ABS (b.whole) > G_MAXINT32
-      || (strchr ("<>", op[0]) != NULL && (b.whole < 0 || b.whole > 30 || a.whole < 0)))
-    return leat_default_fail (self);
+      || (strchr ("<>", op[0]) != NULL && (b.whole < 0 || b.whole > 30)) || (op[0] == '<' && a.whole < 0))
+    return leat_constant_fail (self);
   whole = op[0] == '*'   ? a.whole * b.whole
           : op[0] == '/' ? a.whole / b.whole
           : op[0] == '%' ? a.whole % b.whole
@@ -230,11 +244,11 @@ leat_default_apply (LeatDefaultReader *self, const char *op, LeatConstant a, Lea
           : op[0] == '<' ? a.whole << b.whole
           : op[0] == '>' ? a.whole >> b.whole
                          : (a.whole | b.whole);
-  return ABS (whole) > G_MAXINT32 ? leat_default_fail (self) : (LeatConstant){ kind, whole, 0 };
+  return ABS (whole) > G_MAXINT32 ? leat_constant_fail (self) : (LeatConstant){ kind, whole, 0 };
 }
 
 static LeatConstant
-leat_default_read (LeatDefaultReader *self, guint least)
+leat_constant_read (LeatConstantReader *self, guint least)
 {
   static const struct
   {
@@ -243,7 +257,7 @@ leat_default_read (LeatDefaultReader *self, guint least)
   } operators[] = {
     { "|", 0 }, { "<<", 1 }, { ">>", 1 }, { "+", 2 }, { "-", 2 }, { "*", 3 }, { "/", 3 }, { "%", 3 },
   };
-  LeatConstant value = leat_default_read_value (self);
+  LeatConstant value = leat_constant_read_value (self);
   gboolean found = TRUE;
 
   while (found && self->known && self->at < self->end)
@@ -254,18 +268,28 @@ leat_default_read (LeatDefaultReader *self, guint least)
           {
             self->at++;
             value =
-              leat_default_apply (self, operators[i].word, value, leat_default_read (self, operators[i].binds + 1));
+              leat_constant_apply (self, operators[i].word, value, leat_constant_read (self, operators[i].binds + 1));
             found = TRUE;
           }
     }
   return value;
 }
 
+gboolean
+leat_kernel_unit_read_whole (const LeatKernelUnit *unit, guint first, guint end, gint64 *whole)
+{
+  LeatConstantReader reader = { unit, 0, 0, 0, TRUE };
+  LeatConstant value = leat_constant_read_range (&reader, first, end);
+
+  *whole = value.whole;
+  return reader.known && value.kind == LEAT_CONSTANT_INT;
+}
+
 char *
 leat_kernel_unit_dup_default (const LeatKernelUnit *unit, guint first, guint end, const LeatKernelType *type)
 {
-  LeatDefaultReader reader = { unit, 0, 0, 0, TRUE };
-  LeatConstant value = leat_default_read_range (&reader, first, end);
+  LeatConstantReader reader = { unit, 0, 0, 0, TRUE };
+  LeatConstant value = leat_constant_read_range (&reader, first, end);
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (!reader.known || !isfinite (leat_constant_get (&value)))
