@@ -40,7 +40,7 @@ static const LeatPtxRow leat_ptx_modifiers[] = {
     "cta "
     "cv dec down eq equ exch f16 f16x2 f32 f64 finite ftz full gbl ge geu gl global gpu gt gtu hi hs idx inc infinite "
     "normal notanumber number subnormal cube acube rect "
-    "L1 L2 le leu lo local ls lt ltu lu max min mode nan ne neu noftz not num or param pred r g b a rc8 rc16 ecl ecr "
+    "L1 L2 l le leu lo local ls lt ltu lu max min mode nan ne neu noftz not num or param pred r g b a rc8 rc16 ecl ecr "
     "f4e "
     "red relaxed rm rmi rn rni rp rpi rz rzi s16 s32 s64 s8 sat shared shiftamt sync sys to trap u16 u32 u64 u8 "
     "uni up v2 v4 volatile vec warp width height depth wide wrap x xor zero sc acq_rel acquire release nc c const "

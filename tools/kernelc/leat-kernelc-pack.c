@@ -23,6 +23,8 @@
 
 /* From here on kernels may begin before others have ended, and there is a form of those that do not. */
 #define LEAT_KERNELC_EARLY 90
+/* The newest PTX that the driver takes which README.md promises. */
+#define LEAT_KERNELC_PTX 8.4
 
 typedef struct
 {
@@ -134,6 +136,23 @@ leat_kernelc_pack_add_pipeline (LeatKernelcPack *self, const char *text, GError 
   return TRUE;
 }
 
+/* What ships loads on every driver that Leat is for. */
+static gboolean
+leat_kernelc_image_check (const LeatKernelcImage *self, GBytes *bytes, GError **error)
+{
+  const char *ptx = self->target.kind == LEAT_IMAGE_PTX ? g_bytes_get_data (bytes, NULL) : NULL;
+  const char *line = ptx != NULL ? strstr (ptx, ".version ") : NULL;
+
+  if (line == NULL || g_ascii_strtod (line + strlen (".version "), NULL) <= LEAT_KERNELC_PTX)
+    return TRUE;
+  g_set_error (
+    error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
+    "%s: the PTX needs version %.3s, and drivers for CUDA 12.4 take %.1f: if what is new in it is older, add it to "
+    "core/kernel/leat-image-ptx-version.c",
+    self->name, line + strlen (".version "), LEAT_KERNELC_PTX);
+  return FALSE;
+}
+
 static void
 leat_kernelc_pack_compile (gpointer data, gpointer user_data)
 {
@@ -142,7 +161,7 @@ leat_kernelc_pack_compile (gpointer data, gpointer user_data)
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = leat_image_get (image->source, &image->target, &error);
 
-  if (bytes != NULL)
+  if (bytes != NULL && leat_kernelc_image_check (image, bytes, &error))
     image->packed = leat_image_deflate (bytes);
   g_mutex_lock (&self->lock);
   if (error != NULL && self->error == NULL)

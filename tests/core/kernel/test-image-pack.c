@@ -199,11 +199,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   pack_said = g_string_new (NULL);
   g_log_set_writer_func (pack_hear, NULL, NULL);
-  if (leat_image_get_sanitizer () != NULL)
-    {
-      g_test_skip ("instrumented kernels are always compiled");
-      return 0;
-    }
+  /* Else nothing ships, and these are no images anyway. */
+  g_unsetenv ("LEAT_KERNEL_SANITIZE");
   g_test_add_func ("/leat/image/pack/targets", test_image_pack_targets);
   g_test_add_func ("/leat/image/pack/other-key", test_image_pack_other_key);
   g_test_add_func ("/leat/image/pack/refused", test_image_pack_refused);

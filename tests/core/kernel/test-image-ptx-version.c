@@ -25,6 +25,7 @@ test_image_ptx_version_lower (void)
     { PTX ("sm_75", "\tmov.u32 \t%r1, %tid.x;\n"), "6.3" },
     { PTX ("sm_80", "$L__BB0_1: @%p1 bra \t$L__BB0_1;\n"), "7.0" },
     { PTX ("sm_90", ""), "7.8" },
+    { PTX ("sm_75", "\tshf.l.wrap.b32 \t%r1, %r2, %r3, 7;\n\tshf.r.clamp.b32 \t%r1, %r2, %r3, 7;\n"), "6.3" },
     { PTX ("sm_75", "\tnanosleep.u32 \t100;\n"), "6.5" },
     { PTX ("sm_75", "\tmov.u32 \t%r1, %cluster_ctarank;\n"), "7.8" },
     { PTX ("sm_75", "@!%p1 griddepcontrol.wait;\n"), "7.8" },
