@@ -41,6 +41,9 @@ typedef struct
 gboolean leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers *self);
 /* The sizes of the array whose declarator has its name at @name and ends before @end; NULL if one is no number. */
 GArray *leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end);
+/* The most that a member of the structure with its "{" at @open is aligned to; 0 if its type says (leat-kernel-pack.c).
+ */
+guint leat_kernel_unit_read_pack (const LeatKernelUnit *unit, guint open);
 /* The words of a type without `const`, `struct` and the like. */
 char *leat_kernel_dup_bare_type (const char *words);
 /* The bytes of the structure called @name; 0 if the file has none that can be measured.  @record: (out) (transfer full)

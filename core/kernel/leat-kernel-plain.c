@@ -92,6 +92,7 @@ leat_plain_rename (LeatKernelText *text, const LeatKernelUnit *unit, const LeatD
 static void
 leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
 {
+  const LeatKernelUnit seen = leat_kernel_unit_seen_from (unit, decl);
   guint close = leat_tokens_at (unit->tokens, decl->params)->match;
   g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, decl->params + 1, close);
   g_autoptr (GString) values = g_string_new (NULL);
@@ -102,7 +103,7 @@ leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const L
       g_autofree char *value = NULL;
       char *params = NULL;
 
-      if (!leat_kernel_unit_take_apart (unit, first, last, &params, &value))
+      if (!leat_kernel_unit_take_apart (&seen, first, last, &params, &value))
         continue;
       leat_plain_blank (text, unit, first, last);
       leat_plain_add_word (unit, first, FALSE, params, words);
@@ -154,12 +155,21 @@ leat_plain_move_spots (GArray *spots, guint offset, guint more)
   g_array_insert_val (spots, at, own);
 }
 
+static int
+leat_plain_word_compare (gconstpointer a, gconstpointer b)
+{
+  guint first = ((const LeatPlainWord *) a)->offset, second = ((const LeatPlainWord *) b)->offset;
+
+  return (first > second) - (first < second);
+}
+
 static void
 leat_plain_insert (LeatKernelText *text, GArray *words)
 {
   GString *out = g_string_new (NULL);
   guint at = 0, moved = 0;
 
+  g_array_sort (words, leat_plain_word_compare);
   for (guint i = 0; i < words->len; i++)
     {
       const LeatPlainWord *word = &g_array_index (words, LeatPlainWord, i);
@@ -196,10 +206,12 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
       if (kept[i] && decl->kind == LEAT_DECL_FUNCTION && !(decl->flags & LEAT_DECL_IS_TEMPLATE)
           && (decl->flags & (LEAT_DECL_IS_GLOBAL | LEAT_DECL_IS_VARIANT)))
         leat_plain_take_apart (text, unit, decl, words);
-      if (kept[i] && decl->kind == LEAT_DECL_TYPE)
-        changed = leat_plain_drop_members (text, unit, i, members, words) || changed;
       changed = changed || !kept[i];
     }
+  /* Behind all that looks into structures: blanks are no members. */
+  for (guint i = 0; i < unit->decls->len; i++)
+    if (kept[i] && leat_kernel_unit_at (unit, i)->kind == LEAT_DECL_TYPE)
+      changed = leat_plain_drop_members (text, unit, i, members, words) || changed;
   if (words->len > 0)
     leat_plain_insert (text, words);
   if (changed || words->len > 0)

@@ -56,6 +56,8 @@ const char *leat_kernel_source_why_no_stage (LeatKernelSource *self, const char 
 gboolean leat_kernel_source_has_variants (LeatKernelSource *self);
 /* The source with no other kernel than @entry, for a file of which another kernel does not compile. */
 LeatKernelSource *leat_kernel_source_new_only (LeatKernelSource *self, const char *entry, GError **error);
+/* The kernels that are templates, with their namespaces; of each, instances are entries. (transfer full) */
+char **leat_kernel_source_list_templates (LeatKernelSource *self);
 /* Has its file more than one kernel, templates counted? */
 gboolean leat_kernel_source_has_others (LeatKernelSource *self);
 /* May its kernels leave something in variables for the next launch? */

@@ -58,8 +58,8 @@ static const struct
   { "struct p { int *a; };\n__global__ void f (p v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:22: \"v\" has the type \"p\", which an argument cannot have; known are float, double, the integer types, "
     "bool, and vectors and structures of these" },
-  { "#include <cuda_fp16.h>\n__global__ void f (__half2 v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
-    "t.cu:2:28: \"v\" is a __half2 by value" },
+  { "#include <cuda_fp16.h>\n__global__ void f (half v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:2:25: \"v\" is a half by value" },
   { "typedef float four[4];\n__global__ void f (four v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:25: \"v\" has the type \"four\", which an argument cannot have" },
   { "__global__ void f (curandState *s) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
