@@ -79,6 +79,11 @@ static const LeatPtxRow leat_ptx_registers[] = {
     78 },
 };
 
+static const LeatPtxRow leat_ptx_pragmas[] = {
+  { "nounroll", 60 },
+  { "used_bytes_mask", 83 },
+};
+
 static const struct
 {
   guint capability, version;
@@ -141,6 +146,14 @@ leat_ptx_find_target (const char *word)
     if (leat_ptx_targets[i].capability == capability && !g_ascii_isalnum (word[5]))
       return leat_ptx_targets[i].version;
   return LEAT_PTX_UNKNOWN;
+}
+
+/* .pragma "used_bytes_mask 0xff"; */
+static guint
+leat_ptx_find_pragma (const char *at)
+{
+  at += strcspn (at, "\"\n");
+  return *at == '"' ? leat_ptx_find (leat_ptx_pragmas, at + 1, strcspn (at + 1, " \"")) : LEAT_PTX_UNKNOWN;
 }
 
 /* A register that the text declares ends with a number, or is declared there: %r<4>. */
@@ -220,6 +233,8 @@ leat_ptx_find_version (const char *ptx)
           found = leat_ptx_find_word (at, n, is_first);
           if (n == 7 && strncmp (at, ".target", n) == 0)
             found = leat_ptx_find_target (at + n + strspn (at + n, " \t"));
+          else if (n == 7 && strncmp (at, ".pragma", n) == 0)
+            found = leat_ptx_find_pragma (at + n);
           version = found == LEAT_PTX_UNKNOWN ? found : MAX (version, found);
           /* Behind a predicate, the instruction. */
           is_first = FALSE;

@@ -31,6 +31,9 @@ test_image_ptx_version_lower (void)
     { PTX ("sm_75", "@!%p1 griddepcontrol.wait;\n"), "7.8" },
     { PTX ("sm_75", "\tld.global.L1::no_allocate.b32 \t%r1, [%rd1];\n"), "7.4" },
     { PTX ("sm_89", "\tcvt.rn.satfinite.e4m3x2.f32 \t%rs1, %f1, %f2;\n"), "8.1" },
+    { PTX ("sm_75", "\t.pragma \"nounroll\";\n"), "6.3" },
+    { PTX ("sm_75", "\t.pragma \"used_bytes_mask 0xff\";\n"), "8.3" },
+    { PTX ("sm_75", "\t.pragma \"future\";\n"), "9.0" },
     /* Whatever is not known to be old. */
     { PTX ("sm_75", "\tfuture.b32 \t%r1;\n"), "9.0" },
     { PTX ("sm_75", "\tadd.s512 \t%r1, %r2, %r3;\n"), "9.0" },
