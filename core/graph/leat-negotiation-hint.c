@@ -81,10 +81,12 @@ leat_negotiation_add_hint (LeatPort *output, LeatSpec *spec, LeatPort *input, GE
   place = origin != NULL ? g_strdup_printf (" at %s", origin) : g_strdup ("");
   if (dtype == LEAT_DTYPE_RECORD && needed != LEAT_DTYPE_ANY && needed != dtype)
     {
+      g_autofree char *first = leat_spec_dup_first_path (spec);
+
       gap = leat_negotiation_dup_gap (output, input);
-      message = g_strdup_printf (
-        "%s; the record comes from %s%s: take a field of it, as with \"map expr=x.%s type=%s\" %s", (*error)->message,
-        title, place, leat_spec_get_field_name (spec, 0), leat_dtype_get_name (needed), gap);
+      message =
+        g_strdup_printf ("%s; the record comes from %s%s: take a field of it, as with \"map expr=x.%s type=%s\" %s",
+                         (*error)->message, title, place, first, leat_dtype_get_name (needed), gap);
     }
   else if (needed == LEAT_DTYPE_RECORD && needed == dtype && g_str_has_suffix (leat_node_get_id (source), ":npy"))
     message = g_strdup_printf ("%s; the fields come from %s%s: NumPy puts them where C does if they are made with "

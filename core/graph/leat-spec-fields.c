@@ -123,6 +123,37 @@ leat_spec_set_field_error (LeatSpec *self, const char *part, GError **error)
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC, "no field \"%s\"%s", part, hint);
 }
 
+/**
+ * leat_spec_dup_first_path:
+ * @self: a spec
+ *
+ * Names the first number in an item, as leat_spec_find_field() takes it: `place.0`.  For messages that tell what to
+ * write.
+ *
+ * Returns: (transfer full): the path; empty where items are no records
+ *
+ * Since: 0.1
+ */
+char *
+leat_spec_dup_first_path (LeatSpec *self)
+{
+  GString *path = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  path = g_string_new (NULL);
+  for (LeatSpec *spec = self; spec->record != NULL;)
+    {
+      const LeatField *field = leat_record_get (spec->record, 0);
+
+      g_string_append_printf (path, "%s%s", path->len > 0 ? "." : "", field->name);
+      for (guint i = 0; i < field->spec->n_dims; i++)
+        g_string_append (path, ".0");
+      spec = field->spec;
+    }
+  return g_string_free (path, FALSE);
+}
+
 /* The parts of a path that are places in the dimensions of @spec. @n: (out): of them; @at: (out): which item */
 static gboolean
 leat_spec_find_item (LeatSpec *spec, char **parts, guint *n, guint64 *at, GError **error)

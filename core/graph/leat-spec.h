@@ -123,6 +123,7 @@ guint leat_spec_get_n_fields (LeatSpec *self);
 const char *leat_spec_get_field_name (LeatSpec *self, guint index);
 LeatSpec *leat_spec_get_field_spec (LeatSpec *self, guint index);
 guint64 leat_spec_get_field_offset (LeatSpec *self, guint index);
+char *leat_spec_dup_first_path (LeatSpec *self);
 LeatSpec *leat_spec_find_field (LeatSpec *self, const char *path, guint64 *offset, GError **error);
 /* Only for fixed specs */
 guint64 leat_spec_get_items (LeatSpec *self);

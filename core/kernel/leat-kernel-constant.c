@@ -112,7 +112,8 @@ leat_constant_read_number (LeatConstantReader *self, const char *word)
   {
     gint64 whole = (gint64) g_ascii_strtoull (plain, &rest, 0);
 
-    return strspn (rest, "uUlL") == strlen (rest)
+    /* Beyond it nothing here could be negated. */
+    return strspn (rest, "uUlL") == strlen (rest) && whole >= 0
              ? (LeatConstant){ LEAT_CONSTANT_INT, whole, 0, strpbrk (rest, "uU") != NULL }
              : leat_constant_fail (self);
   }

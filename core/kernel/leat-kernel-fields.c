@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#define LEAT_FIELDS_MOST  128
 #define LEAT_FIELDS_DEPTH 8
+#define LEAT_FIELDS_STEPS 4096 /* an array of empty structures has no number, and may have many items */
 
 /* A value that is taken apart: what becomes of its numbers, as parameters, and as an initialiser or assignments. */
 typedef struct
@@ -19,7 +19,7 @@ typedef struct
   GString *params;
   GString *values;
   gboolean assigns; /* one by one, since its type has a constructor */
-  guint n;
+  guint n, steps;
 } LeatFields;
 
 static gboolean leat_fields_add (LeatFields *self, const char *words, const char *path, const char *member,
@@ -60,7 +60,8 @@ leat_fields_add_array (LeatFields *self, const char *words, GArray *sizes, guint
     {
       g_autofree char *inner = g_strdup_printf ("%s.%u", path, i), *access = g_strdup_printf ("%s[%u]", member, i);
 
-      if (self->n > LEAT_FIELDS_MOST || !leat_fields_add_array (self, words, sizes, first + 1, inner, access, depth))
+      if (self->n > LEAT_KERNEL_MOST_NUMBERS
+          || !leat_fields_add_array (self, words, sizes, first + 1, inner, access, depth))
         return FALSE;
     }
   g_string_append (self->values, self->assigns ? "" : "}, ");
@@ -106,8 +107,8 @@ leat_fields_add_struct (LeatFields *self, guint open, const char *path, const ch
   self->unit = &seen;
   g_string_append (self->values, self->assigns ? "" : "{ ");
   while (known && leat_kernel_unit_next_members (unit, &members))
-    known =
-      self->n <= LEAT_FIELDS_MOST && leat_fields_add_members (self, members.first, members.end, path, member, depth);
+    known = self->n <= LEAT_KERNEL_MOST_NUMBERS
+            && leat_fields_add_members (self, members.first, members.end, path, member, depth);
   self->unit = unit;
   g_string_append (self->values, self->assigns ? "" : "}, ");
   return known && !members.is_unknown;
@@ -146,7 +147,7 @@ leat_fields_add (LeatFields *self, const char *words, const char *path, const ch
   LeatKernelType type;
   guint open;
 
-  if (depth > LEAT_FIELDS_DEPTH)
+  if (depth > LEAT_FIELDS_DEPTH || self->steps++ > LEAT_FIELDS_STEPS)
     return FALSE;
   open = leat_kernel_unit_find_struct (self->unit, plain);
   if (open != G_MAXUINT)
@@ -208,7 +209,7 @@ leat_kernel_unit_take_apart (const LeatKernelUnit *unit, guint first, guint last
   g_autofree char *type = name != G_MAXUINT && name > first ? leat_fields_dup_type (unit, first, name) : NULL;
   g_autofree char *word = type != NULL ? leat_tokens_dup (unit->tokens, name) : NULL;
   g_autoptr (GString) list = g_string_new (NULL), values = g_string_new (NULL);
-  LeatFields self = { unit, list, values, FALSE, 0 };
+  LeatFields self = { unit, list, values, FALSE, 0, 0 };
   LeatKernelType number;
 
   if (type == NULL || (leat_kernel_unit_lookup_type (unit, type, &number) && number.lanes == 1)
@@ -216,7 +217,7 @@ leat_kernel_unit_take_apart (const LeatKernelUnit *unit, guint first, guint last
     return FALSE;
   open = leat_kernel_unit_find_struct (unit, type);
   self.assigns = open != G_MAXUINT && leat_fields_has_constructor (unit, open, type);
-  if (!leat_fields_add (&self, type, word, word, 0) || self.n == 0 || self.n > LEAT_FIELDS_MOST)
+  if (!leat_fields_add (&self, type, word, word, 0) || self.n == 0 || self.n > LEAT_KERNEL_MOST_NUMBERS)
     return FALSE;
   if (self.assigns)
     *value = g_strdup_printf (" alignas (%s) unsigned char leat_bytes_of_%s[sizeof (%s)]; %s &%s = *(%s *) "

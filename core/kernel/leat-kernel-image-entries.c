@@ -132,16 +132,16 @@ leat_ptx_read_number (const char *word, gsize length)
   return number;
 }
 
-/* `.param .align 8 .b8 k_param_2[16], ...` up to the closing parenthesis. */
+/* `.param .align 8 .b8 k_param_2[16], ...` up to the closing parenthesis.  Goes on from @at, and leaves it behind. */
 static void
-leat_ptx_read_params (LeatKernelImageEntry *entry, const char *at, const char *end)
+leat_ptx_read_params (LeatKernelImageEntry *entry, const char **at, const char *end)
 {
   const char *word;
   gsize length;
   guint bytes = 0, none = 0;
 
-  entry->tells_sizes = leat_ptx_next (&at, end, &word, &length) && leat_ptx_is (word, length, "(");
-  while (entry->tells_sizes && leat_ptx_next (&at, end, &word, &length) && !leat_ptx_is (word, length, ")"))
+  entry->tells_sizes = leat_ptx_next (at, end, &word, &length) && leat_ptx_is (word, length, "(");
+  while (entry->tells_sizes && leat_ptx_next (at, end, &word, &length) && !leat_ptx_is (word, length, ")"))
     {
       guint type = leat_ptx_get_type_bytes (word, length);
 
@@ -151,7 +151,7 @@ leat_ptx_read_params (LeatKernelImageEntry *entry, const char *at, const char *e
         continue;
       if (type > 0)
         g_array_index (entry->sizes, guint, entry->sizes->len - 1) = bytes = type;
-      if (leat_ptx_is (word, length, "[") && leat_ptx_next (&at, end, &word, &length))
+      if (leat_ptx_is (word, length, "[") && leat_ptx_next (at, end, &word, &length))
         g_array_index (entry->sizes, guint, entry->sizes->len - 1) = bytes * leat_ptx_read_number (word, length);
     }
 }
@@ -165,7 +165,7 @@ leat_ptx_list (const char *text, gsize size)
 
   while (leat_ptx_next (&at, end, &word, &length))
     if (leat_ptx_is (word, length, ".entry") && leat_ptx_next (&at, end, &word, &length))
-      leat_ptx_read_params (leat_kernel_image_add (entries, word, length), at, end);
+      leat_ptx_read_params (leat_kernel_image_add (entries, word, length), &at, end);
   return entries;
 }
 

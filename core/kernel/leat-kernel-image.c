@@ -15,6 +15,10 @@
 
 #define LEAT_IMAGE_START 8192 /* bytes, in which PTX is past its first comments */
 
+/* A prototype can include nothing itself, and may name any of the types. */
+#define LEAT_IMAGE_INCLUDES                                                                                            \
+  "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <cuComplex.h>\n#line 1\n"
+
 /* A kernel as it was asked for: "k(const f32 *x, f32 *y, u32 n)". */
 typedef struct
 {
@@ -76,10 +80,22 @@ leat_image_reader_split (LeatImageReader *self, const char *entry, GError **erro
 static char *
 leat_image_dup_c_types (const char *params)
 {
-  static const char *const names[][2] = { { "u8", "uint8_t" },   { "i8", "int8_t" },    { "u16", "uint16_t" },
-                                          { "i16", "int16_t" },  { "u32", "uint32_t" }, { "i32", "int32_t" },
-                                          { "u64", "uint64_t" }, { "i64", "int64_t" },  { "f32", "float" },
-                                          { "f64", "double" } };
+  static const char *const names[][2] = { { "u8", "uint8_t" },
+                                          { "i8", "int8_t" },
+                                          { "u16", "uint16_t" },
+                                          { "i16", "int16_t" },
+                                          { "u32", "uint32_t" },
+                                          { "i32", "int32_t" },
+                                          { "u64", "uint64_t" },
+                                          { "i64", "int64_t" },
+                                          { "f32", "float" },
+                                          { "f64", "double" },
+                                          { "f16", "__half" },
+                                          { "bf16", "__nv_bfloat16" },
+                                          { "f8e4m3", "__nv_fp8_e4m3" },
+                                          { "f8e5m2", "__nv_fp8_e5m2" },
+                                          { "c64", "cuFloatComplex" },
+                                          { "c128", "cuDoubleComplex" } };
   GString *text = g_string_new (params);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -181,9 +197,9 @@ leat_image_reader_make (const LeatImageReader *self, const char *symbol, GBytes 
   g_autofree char *params = leat_image_dup_c_types (self->params);
   gsize size;
   const void *data = g_bytes_get_data (bytes, &size);
-  g_autofree char *text =
-    g_strdup_printf ("extern \"C\" __global__ void %s (%s) {}\nstruct leat_image_%016" G_GINT64_MODIFIER "x;\n", symbol,
-                     params, (guint64) XXH3_64bits (data, size));
+  g_autofree char *text = g_strdup_printf (
+    LEAT_IMAGE_INCLUDES "extern \"C\" __global__ void %s (%s) {}\nstruct leat_image_%016" G_GINT64_MODIFIER "x;\n",
+    symbol, params, (guint64) XXH3_64bits (data, size));
   LeatKernelSource *source = leat_kernel_source_new (self->path, text, error);
 
   if (source != NULL)

@@ -6,6 +6,10 @@
 
 #include "leat-kernel-instance-private.h"
 
+#include <string.h>
+
+#define LEAT_INSTANCE_MOST_DEFAULT 4096 /* characters: each default may name one before it twice */
+
 /* A parameter of a template and what stands for it. */
 typedef struct
 {
@@ -164,6 +168,7 @@ leat_instance_refuse (const LeatInstance *self, const LeatKernelUnit *unit, cons
                       GError **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
+  guint n = g_strv_length (self->arguments);
 
   if (params == NULL)
     {
@@ -181,8 +186,9 @@ leat_instance_refuse (const LeatInstance *self, const LeatKernelUnit *unit, cons
       g_string_append_printf (names, "%s%s", i ? ", " : "", word);
     }
   leat_tokens_set_error (unit->tokens, decl->name, LEAT_KERNEL_ERROR_ENTRY, error,
-                         "\"%s\" cannot be made: the template is %s<%s>, and %u of its parameters are given",
-                         self->entry, self->path, names->str, g_strv_length (self->arguments));
+                         "\"%s\" cannot be made: the template is %s<%s>, and %u argument%s given; write one for each "
+                         "parameter",
+                         self->entry, self->path, names->str, n, n == 1 ? " is" : "s are");
 }
 
 /* Puts the arguments of the parameters before @index into @words: its default, or its type. */
@@ -196,7 +202,9 @@ leat_instance_bind_words (const LeatKernelUnit *unit, GArray *params, guint inde
       g_autofree char *pattern = word != NULL ? g_strdup_printf ("(?<!:: )(?<!\\. )\\b%s\\b", word) : NULL;
       g_autofree char *value = other->type ? g_strdup (other->argument) : leat_instance_dup_value (unit, other);
       g_autoptr (GRegex) regex = pattern != NULL ? g_regex_new (pattern, 0, 0, NULL) : NULL;
-      char *with = regex != NULL ? g_regex_replace_literal (regex, *words, -1, 0, value, 0, NULL) : NULL;
+      char *with = regex != NULL && strlen (*words) <= LEAT_INSTANCE_MOST_DEFAULT
+                     ? g_regex_replace_literal (regex, *words, -1, 0, value, 0, NULL)
+                     : NULL;
 
       if (with != NULL)
         {
@@ -228,6 +236,8 @@ leat_instance_bind (const LeatInstance *self, const LeatKernelUnit *unit, GArray
       leat_instance_bind_words (unit, params, i, &param->words);
       if (i >= n)
         leat_instance_bind_words (unit, params, i, &param->argument);
+      if (i >= n && strlen (param->argument) > LEAT_INSTANCE_MOST_DEFAULT)
+        return FALSE;
     }
   return TRUE;
 }

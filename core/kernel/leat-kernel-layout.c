@@ -14,6 +14,9 @@
 #define LEAT_LAYOUT_MOST_FIELDS 256 /* of a record in a spec */
 #define LEAT_LAYOUT_MOST_DIMS   8
 #define LEAT_LAYOUT_MOST_NAME   63
+#define LEAT_LAYOUT_MOST_ALIGN  65536             /* in bytes */
+#define LEAT_LAYOUT_MOST_PARTS  4096              /* members, with those of their types: each level may multiply them */
+#define LEAT_LAYOUT_MOST_BYTES  ((gsize) 1 << 40) /* of a structure */
 
 typedef struct
 {
@@ -71,17 +74,19 @@ leat_layout_append_text (LeatLayout *self, const LeatLayout *member, GArray *siz
   self->type = g_strdup_printf ("%s%c%s:%s%s", before, *before != '\0' ? ',' : '{', name, member->type, dims->str);
 }
 
-static void
+static gboolean
 leat_layout_append (LeatLayout *self, const LeatLayout *member, GArray *sizes, const char *name)
 {
   gsize align = self->pack > 0 ? MIN (self->pack, member->align) : member->align;
-  gsize offset = leat_layout_round_up (self->bytes, align), n = 1;
+  gsize offset = leat_layout_round_up (self->bytes, align), bytes = member->bytes;
 
   for (guint s = 0; s < sizes->len; s++)
-    n *= g_array_index (sizes, guint, s);
+    if (!g_size_checked_mul (&bytes, bytes, g_array_index (sizes, guint, s)))
+      return FALSE;
   leat_layout_append_text (self, member, sizes, name, offset);
-  self->bytes = offset + member->bytes * n;
   self->align = MAX (self->align, align);
+  return g_size_checked_add (&self->bytes, offset, bytes) && self->bytes <= LEAT_LAYOUT_MOST_BYTES
+         && self->n_fields <= LEAT_LAYOUT_MOST_PARTS;
 }
 
 /* `float a, b[4], *c;` */
@@ -111,7 +116,8 @@ leat_layout_append_members (const LeatKernelUnit *unit, guint first, guint end, 
       if (stop == name && !leat_layout_of_type (unit, words, &member, depth + 1))
         return FALSE;
       word = leat_tokens_dup (unit->tokens, name);
-      leat_layout_append (self, &member, sizes, word);
+      if (!leat_layout_append (self, &member, sizes, word))
+        return FALSE;
     }
   return TRUE;
 }
@@ -139,7 +145,7 @@ leat_layout_read_align (const LeatKernelUnit *unit, guint open)
 
   for (guint i = open; i > 0 && !leat_tokens_is (unit->tokens, i, ";") && !leat_tokens_is (unit->tokens, i, "}"); i--)
     if (leat_tokens_is_any (unit->tokens, i, words) && leat_tokens_is (unit->tokens, i + 1, "("))
-      align = MAX (align, leat_layout_read_bytes (unit, i + 1));
+      align = CLAMP (leat_layout_read_bytes (unit, i + 1), align, LEAT_LAYOUT_MOST_ALIGN);
   return align;
 }
 

@@ -51,6 +51,9 @@ char *leat_kernel_dup_bare_type (const char *words);
 gsize leat_kernel_unit_measure_struct (const LeatKernelUnit *unit, const char *name, char **record);
 /* The instances of templates that the file launches: `scale<float, 256>`. (element-type utf8) (transfer full) */
 GPtrArray *leat_kernel_unit_list_launched (const LeatKernelUnit *unit);
+/* A structure by value has no more, since each becomes an argument. */
+#define LEAT_KERNEL_MOST_NUMBERS 128
+
 /* Whether the parameter [first, last] is a structure or a vector of numbers by value: @params are these, @value makes
  * it of them again. */
 gboolean leat_kernel_unit_take_apart (const LeatKernelUnit *unit, guint first, guint last, char **params, char **value);

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#define LEAT_PARAM_MOST_BYTES 65536 /* of a structure that an array is of */
+
 typedef struct
 {
   LeatParam param;
@@ -188,7 +190,7 @@ leat_param_draft_find_struct (const LeatKernelUnit *unit, const LeatParamDraft *
   *type = (LeatKernelType){ .dtype = "u8", .lane_bytes = 1, .lanes = (guint) bytes };
   if (*record != NULL)
     *type = (LeatKernelType){ .dtype = *record, .lane_bytes = (guint) bytes, .lanes = 1 };
-  return bytes > 0 && bytes <= 65536;
+  return bytes > 0 && bytes <= LEAT_PARAM_MOST_BYTES;
 }
 
 /* A texture is what it is read from.  A surface is an input where it is only read, and an output else. */
@@ -250,7 +252,9 @@ leat_param_draft_resolve (const LeatKernelUnit *unit, LeatParamDraft *draft, con
         unit->tokens, draft->token, LEAT_KERNEL_ERROR_PROTOTYPE, error,
         "\"%s\" has the type \"%s\", which %s; known are float, double, the integer types, bool%s%s", draft->param.name,
         draft->param.type, draft->stars ? "a port cannot carry" : "an argument cannot have",
-        draft->stars ? " and vectors such as float4" : ", and vectors and structures of these",
+        draft->stars ? ", vectors such as float4, and structures of the file of at most " G_STRINGIFY (
+          LEAT_PARAM_MOST_BYTES) " bytes"
+                     : ", and vectors and structures of at most " G_STRINGIFY (LEAT_KERNEL_MOST_NUMBERS) " of these",
         draft->stars ? hint : "");
       return FALSE;
     }

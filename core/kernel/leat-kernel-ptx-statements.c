@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define LEAT_PTX_MOST_REGISTERS 4096 /* of one asm */
+
 /* Without comments. */
 static char *
 leat_ptx_dup_code (const char *text)
@@ -52,11 +54,16 @@ leat_ptx_split (const char *text)
     }
 }
 
-/* What is between the brackets around @word. */
+/* What is between the brackets around @word, of which the first is there; NULL with a problem where the last is not. */
 static char *
-leat_ptx_dup_inner (const char *word)
+leat_ptx_dup_inner (LeatPtxReader *self, const char *word)
 {
-  return g_strstrip (g_strndup (word + 1, strlen (word) - 2));
+  gsize length = strlen (word);
+
+  if (length > 1 && word[length - 1] == (*word == '[' ? ']' : '}'))
+    return g_strstrip (g_strndup (word + 1, length - 2));
+  leat_ptx_fail (self, "the brackets of \"%s\" are not closed", word);
+  return NULL;
 }
 
 /* A value that is read. */
@@ -91,11 +98,12 @@ leat_ptx_append_call (LeatPtxReader *self, const LeatPtxInstruction *instruction
 static gboolean
 leat_ptx_append_result (LeatPtxReader *self, const LeatPtxInstruction *instruction, GPtrArray *words)
 {
-  g_auto (GStrv) both = g_strsplit (g_ptr_array_index (words, 0), "|", 2);
+  g_auto (GStrv) both = NULL;
 
   if (words->len != instruction->inputs + 1)
     return leat_ptx_fail (self, "this PTX instruction has %u operands and takes %u", words->len,
                           instruction->inputs + 1);
+  both = g_strsplit (g_ptr_array_index (words, 0), "|", 2);
   g_string_append (self->out, "leat_ptx_set (");
   if (!leat_ptx_append_operand (self, both[0]))
     return FALSE;
@@ -125,13 +133,13 @@ leat_ptx_append_move (LeatPtxReader *self, const LeatPtxInstruction *instruction
 {
   gboolean packs = words->len == 2 && *(char *) g_ptr_array_index (words, 1) == '{';
   gboolean cuts = words->len == 2 && *(char *) g_ptr_array_index (words, 0) == '{';
-  g_autofree char *inner = packs || cuts ? leat_ptx_dup_inner (g_ptr_array_index (words, packs ? 1 : 0)) : NULL;
+  g_autofree char *inner = packs || cuts ? leat_ptx_dup_inner (self, g_ptr_array_index (words, packs ? 1 : 0)) : NULL;
   g_autoptr (GPtrArray) halves = inner != NULL ? leat_ptx_split (inner) : NULL;
   const char *half = strstr (instruction->type, "long") != NULL ? "unsigned int" : "unsigned short";
   const char *whole = strstr (instruction->type, "long") != NULL ? "unsigned long long" : "unsigned int";
 
   if (halves == NULL)
-    return leat_ptx_append_result (self, instruction, words);
+    return !packs && !cuts && leat_ptx_append_result (self, instruction, words);
   if (halves->len != 2 || (packs && cuts))
     return leat_ptx_fail (self, "on a CPU mov joins or parts two registers, and no other number of them");
   if (packs)
@@ -173,10 +181,12 @@ leat_ptx_append_address (LeatPtxReader *self, const LeatPtxInstruction *instruct
   g_autofree char *inner = NULL, *base = NULL;
   const char *plus;
 
-  if (*word != '[' || !g_str_has_suffix (word, "]"))
+  if (*word != '[')
     return leat_ptx_fail (self, "an address is in brackets, and not \"%s\"", word);
-  inner = leat_ptx_dup_inner (word);
-  plus = strpbrk (inner + 1, "+-");
+  inner = leat_ptx_dup_inner (self, word);
+  if (inner == NULL)
+    return FALSE;
+  plus = *inner != '\0' ? strpbrk (inner + 1, "+-") : NULL;
   base = g_strstrip (g_strndup (inner, plus != NULL ? (gsize) (plus - inner) : strlen (inner)));
   g_string_append_printf (self->out, "{ const size_t leat_at = %s ((size_t) leat_ptx_as<unsigned long long> (",
                           instruction->shared ? "leat_ptx_shared" : "(size_t)");
@@ -202,9 +212,11 @@ leat_ptx_append_transfer (LeatPtxReader *self, const LeatPtxInstruction *instruc
 {
   gboolean loads = instruction->form == LEAT_PTX_LOAD;
   const char *registers = words->len == 2 ? g_ptr_array_index (words, loads ? 0 : 1) : "";
-  g_autofree char *inner = *registers == '{' ? leat_ptx_dup_inner (registers) : g_strdup (registers);
-  g_autoptr (GPtrArray) list = leat_ptx_split (inner);
+  g_autofree char *inner = *registers == '{' ? leat_ptx_dup_inner (self, registers) : g_strdup (registers);
+  g_autoptr (GPtrArray) list = inner != NULL ? leat_ptx_split (inner) : NULL;
 
+  if (list == NULL)
+    return FALSE;
   if (words->len != 2 || list->len != instruction->parts)
     return leat_ptx_fail (self, "this PTX instruction takes an address and %u register%s", instruction->parts,
                           instruction->parts == 1 ? "" : "s");
@@ -299,12 +311,15 @@ leat_ptx_append_registers (LeatPtxReader *self, const char *text)
   for (guint i = 0; i < names->len; i++)
     {
       char *name = g_ptr_array_index (names, i), *angle = strchr (name, '<');
-      guint count = angle != NULL ? (guint) MIN (g_ascii_strtoull (angle + 1, NULL, 10), 1000) : 1;
+      guint count = angle != NULL ? (guint) MIN (g_ascii_strtoull (angle + 1, NULL, 10), G_MAXINT) : 1;
 
       if (angle != NULL)
         *angle = '\0';
       if (*name == '\0' || strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_") != strlen (name))
         return leat_ptx_fail (self, "on a CPU a PTX register has a name of C, and not \"%s\"", name);
+      if (g_hash_table_size (self->known) + count > LEAT_PTX_MOST_REGISTERS)
+        return leat_ptx_fail (self, "on a CPU an asm has at most %d PTX registers; declare those that it uses",
+                              LEAT_PTX_MOST_REGISTERS);
       for (guint k = 0; k < count; k++)
         {
           char *full = angle != NULL ? g_strdup_printf ("%s%u", name, k) : g_strdup (name);

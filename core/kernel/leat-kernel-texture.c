@@ -166,12 +166,15 @@ leat_texture_dup_parameter (const LeatKernelUnit *unit, guint token, guint numbe
   return NULL;
 }
 
+/* @seen: the functions that were followed, each with the parameter. */
 static gboolean
 leat_texture_use_follow (LeatTextureUse *self, const LeatKernelUnit *unit, const LeatDecl *decl, const char *name,
-                         guint depth, GError **error)
+                         guint depth, GHashTable *seen, GError **error)
 {
   const LeatTokens *tokens = unit->tokens;
 
+  if (!g_hash_table_add (seen, g_strdup_printf ("%u %s", decl->first, name)))
+    return TRUE;
   for (guint i = decl->body; i < decl->last && depth < LEAT_TEXTURE_DEPTH; i++)
     {
       guint open = i + 1, row, number;
@@ -193,7 +196,7 @@ leat_texture_use_follow (LeatTextureUse *self, const LeatKernelUnit *unit, const
           continue;
         }
       inner = leat_texture_dup_parameter (unit, i, number, &callee);
-      if (inner != NULL && !leat_texture_use_follow (self, unit, callee, inner, depth + 1, error))
+      if (inner != NULL && !leat_texture_use_follow (self, unit, callee, inner, depth + 1, seen, error))
         return FALSE;
     }
   return TRUE;
@@ -203,8 +206,10 @@ gboolean
 leat_kernel_unit_find_texture_use (const LeatKernelUnit *unit, const LeatDecl *decl, const char *name,
                                    LeatTextureUse *use, GError **error)
 {
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
   *use = (LeatTextureUse){ .form = LEAT_TEXTURE_OPEN };
-  return decl->kind != LEAT_DECL_FUNCTION || leat_texture_use_follow (use, unit, decl, name, 0, error);
+  return decl->kind != LEAT_DECL_FUNCTION || leat_texture_use_follow (use, unit, decl, name, 0, seen, error);
 }
 
 gboolean

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define LEAT_UNIT_MOST_NESTED 256 /* namespaces, each of which has the names of those around it */
+
 static const struct
 {
   const char *word;
@@ -255,6 +257,13 @@ leat_kernel_unit_scan (LeatKernelUnit *self, GError **error)
     {
       LeatDecl decl = { LEAT_DECL_OTHER, 0, i, i, scope, G_MAXUINT, G_MAXUINT, G_MAXUINT };
 
+      if (open->len > LEAT_UNIT_MOST_NESTED)
+        {
+          leat_tokens_set_error (self->tokens, i, LEAT_KERNEL_ERROR_SYNTAX, error,
+                                 "namespaces are nested more than %d deep here; take this part out of some of them",
+                                 LEAT_UNIT_MOST_NESTED);
+          return FALSE;
+        }
       if (leat_kernel_unit_skip_linkage (self, &i) || leat_kernel_unit_pass_scope (self, open, &i, &scope))
         continue;
       decl.first = i;

@@ -67,8 +67,12 @@ leat_map_values_add_field (LeatMapValues *self, LeatExpression *expression, cons
     return leat_token_fail (expression->text, token->column, error, "input \"%s\" is %s: %s", name, text,
                             local->message);
   if (leat_spec_get_dtype (field) == LEAT_DTYPE_RECORD)
-    return leat_token_fail (expression->text, token->column, error, "%s is a record; take a field of it, as %s.%s",
-                            token->text, token->text, leat_spec_get_field_name (field, 0));
+    {
+      g_autofree char *first = leat_spec_dup_first_path (field);
+
+      return leat_token_fail (expression->text, token->column, error, "%s is a record; take a field of it, as %s.%s",
+                              token->text, token->text, first);
+    }
   type = leat_number_get_storage (leat_spec_get_dtype (field));
   leat_map_values_add (self, token->text, leat_spec_get_dtype (field),
                        leat_map_is_aligned (spec, leat_spec_get_dtype (field), offset)
@@ -105,9 +109,10 @@ leat_map_values_look_at (LeatMapValues *self, LeatExpression *expression, const 
   if (!is_field)
     {
       g_autofree char *text = leat_spec_to_string (specs[at], LEAT_SPEC_STYLE_FILE);
+      g_autofree char *first = leat_spec_dup_first_path (specs[at]);
 
       return leat_token_fail (expression->text, token->column, error, "input \"%s\" is %s: take a field, as %s.%s",
-                              token->text, text, token->text, leat_spec_get_field_name (specs[at], 0));
+                              token->text, text, token->text, first);
     }
   return g_ptr_array_find_with_equal_func (self->names, token->text, g_str_equal, NULL)
          || leat_map_values_add_field (self, expression, token, inputs[at], specs[at], error);

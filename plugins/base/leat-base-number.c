@@ -79,15 +79,16 @@ leat_number_get_rules (LeatDtype dtype)
 gboolean
 leat_number_check (LeatNode *node, const char *port, LeatSpec *spec, GError **error)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *first = NULL;
 
   if (leat_spec_get_dtype (spec) != LEAT_DTYPE_RECORD)
     return TRUE;
+  first = leat_spec_dup_first_path (spec);
   text = leat_spec_to_string (spec, LEAT_SPEC_STYLE_FILE);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_SPEC,
                "%s \"%s\": input \"%s\" is %s, and numbers are expected, not records: take a field before, as with map "
                "expr=x.%s",
-               leat_node_get_id (node), leat_node_get_name (node), port, text, leat_spec_get_field_name (spec, 0));
+               leat_node_get_id (node), leat_node_get_name (node), port, text, first);
   return FALSE;
 }
 

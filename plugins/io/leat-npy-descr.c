@@ -163,7 +163,7 @@ leat_npy_text_read_field_type (LeatNpyText *self, const char *name, const char *
 {
   LeatNpyRecord record = { text, 0 };
   LeatNpyType type;
-  char descr[32];
+  char descr[32] = "";
 
   *is_gap = FALSE;
   if (leat_npy_text_peek (self) == '[')
@@ -282,7 +282,7 @@ gboolean
 leat_npy_text_read_descr (LeatNpyText *self)
 {
   LeatNpyType type;
-  char descr[32];
+  char descr[32] = "";
 
   if (leat_npy_text_peek (self) == '[')
     return leat_npy_text_read_items (self);

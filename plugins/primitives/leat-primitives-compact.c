@@ -343,11 +343,15 @@ leat_primitives_compact_check_looked_at (LeatPrimitivesCompact *self, const Leat
            has_bits = leat_dtype_get_name (column->dtype)[0] == 'u';
 
   if (column->dtype == LEAT_DTYPE_RECORD)
-    return leat_compact_fail (
-      error, LEAT_GRAPH_ERROR_SPEC,
-      "input \"%s\" is %s, and it does not look into records: let map make flags of them, as with "
-      "expr=x.%s>0 type=bool, and link those to \"flags\", with by=flags",
-      column->name, text, leat_spec_get_field_name (spec, 0));
+    {
+      g_autofree char *first = leat_spec_dup_first_path (spec);
+
+      return leat_compact_fail (
+        error, LEAT_GRAPH_ERROR_SPEC,
+        "input \"%s\" is %s, and it does not look into records: let map make flags of them, as with "
+        "expr=x.%s>0 type=bool, and link those to \"flags\", with by=flags",
+        column->name, text, first);
+    }
   if (single && !is_complex && (self->by != LEAT_COMPACT_BY_BITS || has_bits))
     return TRUE;
   return leat_compact_fail (

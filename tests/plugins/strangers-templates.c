@@ -63,6 +63,7 @@ templates_area (const gint32 *x, gsize i, gsize n)
 const Stranger strangers_templates[] = {
   { "template", "entry=\"k<int, 2>\"", templates_twice, "* N", "* N * N", STRANGER_ITEM },
   { "template-defaults", "entry=\"k<int>\"", templates_twice, "N = 2", "N = 3", STRANGER_ITEM },
+  { "template-default-sums", "entry=\"k<2 + 2>\"", templates_twice, "SPAN * 2", "SPAN * 3", STRANGER_ITEM },
   { "template-words", "entry=\"k<signed int>\"", templates_twice, "T (2)", "T (4)", STRANGER_ITEM },
   { "template-specialised", "entry=\"k<int>\"", templates_twice, "* 2", "* 5", STRANGER_ITEM },
   { "template-overloaded", "entry=\"void k<int>(const int *, int *, int by, int)\" by=2", templates_twice, "* by",

@@ -156,6 +156,13 @@ test_strangers_instances (void)
   leat_session_close (session);
 }
 
+/* Structures of structures, each of which has twelve of the one before. */
+#define NESTED                                                                                                         \
+  "struct S1 { S0 a, b, c, d, e, f, g, h, i, j, k, l; };\nstruct S2 { S1 a, b, c, d, e, f, g, h, i, j, k, l; };\n"     \
+  "struct S3 { S2 a, b, c, d, e, f, g, h, i, j, k, l; };\nstruct S4 { S3 a, b, c, d, e, f, g, h, i, j, k, l; };\n"     \
+  "struct S5 { S4 a, b, c, d, e, f, g, h, i, j, k, l; };\nstruct S6 { S5 a, b, c, d, e, f, g, h, i, j, k, l; };\n"     \
+  "struct S7 { S6 a; S6 b; S6 c; S6 d; S6 e; S6 f; S6 g; S6 h; S6 i; S6 j; S6 k; S6 l; };\n"
+
 /* Three of one name; one of them takes two arguments. */
 #define TEMPLATES                                                                                                      \
   "namespace a { template <class T> __global__ void k (const T *x, T *y) { y[0] = x[0]; }\n"                           \
@@ -171,7 +178,8 @@ static const struct
     "0); }\n",
     "", "kernel \"k\" is a template; name an instance of it, such as entry=\"k<int, 8>\"" },
   { "template <class T, int N> __global__ void k (const T *x, T *y) { y[0] = x[0]; }\n", "entry=\"k<int>\"",
-    "stranger.cu:1:43: \"k<int>\" cannot be made: the template is k<T, N>, and 1 of its parameters are given" },
+    "stranger.cu:1:43: \"k<int>\" cannot be made: the template is k<T, N>, and 1 argument is given; write one for each "
+    "parameter" },
   { "template <class... T> __global__ void k (const int *x, int *y, T... t) { y[0] = x[0]; }\n", "entry=\"k<int>\"",
     "its template takes a pack or a template" },
   { "template <class T> __global__ void k (const T *x, T *y) { y[0] = x[0]; }\n", "entry=\"q<int>\"",
@@ -183,7 +191,7 @@ static const struct
     "no template kernel \"a::k<unsigned>\" takes (const unsigned *); there are: entry=\"a::k<unsigned>(const unsigned "
     "*, "
     "unsigned *)\" (line 1), \"" },
-  { TEMPLATES, "entry=\"k<int, 4, 4>\"", "the template is k<T>, and 3 of its parameters are given" },
+  { TEMPLATES, "entry=\"k<int, 4, 4>\"", "the template is k<T>, and 3 arguments are given" },
   { "namespace a { __global__ void k (const int *x, int *y) { y[0] = x[0]; } }\nnamespace b { __global__ void k (const "
     "int "
     "*x, int *y) { y[0] = x[0]; } }\n",
@@ -192,6 +200,21 @@ static const struct
     "entry=k", "stranger.cu:2:45: device code cannot launch kernels here; make a node of each kernel instead" },
   { "struct p { int *a; };\n__global__ void k (const int *x, int *y, p v) { y[0] = x[0]; }\n", "",
     "\"v\" has the type \"p\", which an argument cannot have" },
+  /* Sizes that would take longer to write out than anybody waits. */
+  { "struct E {};\nstruct P { E e[60000][60000]; int a; };\n__global__ void k (const int *x, int *y, P p) { y[0] = "
+    "p.a; "
+    "}\n",
+    "", "\"p\" has the type \"P\", which an argument cannot have" },
+  { "struct S0 {};\n" NESTED "__global__ void k (const int *x, int *y, S7 p) { y[0] = x[0]; }\n", "",
+    "\"p\" has the type \"S7\", which an argument cannot have" },
+  { "struct S0 { int n; };\n" NESTED "__global__ void k (const S7 *x, int *y) { y[0] = 1; }\n", "",
+    "\"x\" has the type \"S7\", which a port cannot carry" },
+  { "struct P { float a[65536][65536][65536][16384]; };\n__global__ void k (const P *x, int *y) { y[0] = 1; }\n", "",
+    "\"x\" has the type \"P\", which a port cannot carry" },
+  { "template <int A, int B = A + A + A + A, int C = B + B + B + B, int D = C + C + C + C, int E = D + D + D + D, "
+    "int F = E + E + E + E, int G = F + F + F + F, int H = G + G + G + G> __global__ void k (const int *x, int *y) "
+    "{ y[0] = H; }\n",
+    "entry=\"k<1>\"", "and 1 argument is given; write one for each parameter" },
 };
 
 static void

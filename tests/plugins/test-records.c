@@ -465,6 +465,8 @@ test_records_refused (void)
       "take a field of it, as with \"map expr=x.a type=f32\" right before kernel" },
     { "app spec={a:f32,b:f32}[4] + upload + reduce", "and numbers are expected, not records: take a field before, as "
                                                      "with map expr=x.a" },
+    { "app spec={a:f32[2],b:f32}[4] + upload + reduce", "as with map expr=x.a.0" },
+    { "app spec={p:{a:f32[2,3]}[4],b:f32}[4] + upload + map expr=2*x", "take a field, as x.p.0.a.0.0" },
     { "app spec={a:f32,b:f32}[4] + upload + scan", "numbers are expected, not records" },
     { "app spec={a:f32,b:f32}[4] + upload + sort", "numbers are expected, not records" },
     { "app spec={a:f32,b:f32}[4] + upload + unique", "numbers are expected, not records" },

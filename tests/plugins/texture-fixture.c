@@ -100,16 +100,16 @@ static guint32
 texture_make_wild_bits (void)
 {
   static const guint32 odd[] = { 0x7f800000, 0xff800000, 0x7fc00001, 0, 0x80000000, 0x00000123, 0x807fffff };
-  guint32 any = g_random_int ();
+  guint32 any = (guint32) g_test_rand_int ();
 
   switch (any & 63)
     {
     case 0:
-      return odd[g_random_int_range (0, G_N_ELEMENTS (odd))];
+      return odd[g_test_rand_int_range (0, G_N_ELEMENTS (odd))];
     case 1:
-      return g_random_int ();
+      return (guint32) g_test_rand_int ();
     default:
-      return (any & 0x807fffff) | (guint32) g_random_int_range (97, 157) << 23;
+      return (any & 0x807fffff) | (guint32) g_test_rand_int_range (97, 157) << 23;
     }
 }
 
@@ -117,7 +117,7 @@ static void
 texture_make_number (const char *dtype, gboolean is_wild, guint8 *at)
 {
   guint32 bits = texture_make_wild_bits ();
-  float small = (float) g_random_int_range (-400, 400) / 16;
+  float small = (float) g_test_rand_int_range (-400, 400) / 16;
 
   if (g_str_equal (dtype, "f32") && !is_wild)
     memcpy (at, &small, sizeof small);
@@ -125,7 +125,7 @@ texture_make_number (const char *dtype, gboolean is_wild, guint8 *at)
     memcpy (at, &bits, sizeof bits);
   else
     for (guint i = 0; i < texture_dtype_get_size (dtype); i++)
-      at[i] = (guint8) g_random_int ();
+      at[i] = (guint8) g_test_rand_int ();
 }
 
 GBytes *

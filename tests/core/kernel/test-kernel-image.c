@@ -85,6 +85,20 @@ test_kernel_image_ptx (void)
     }
 }
 
+/* Each part of the text is read once, however many lists of parameters do not end. */
+static void
+test_kernel_image_ptx_unclosed (void)
+{
+  g_autoptr (GString) text = g_string_new (".version 8.0\n");
+  g_autoptr (GPtrArray) entries = NULL;
+
+  for (guint i = 0; i < 50000; i++)
+    g_string_append (text, ".entry a(.param ");
+  entries = leat_kernel_image_list (LEAT_KERNEL_IMAGE_PTX, text->str, text->len);
+  g_assert_cmpuint (entries->len, ==, 1);
+  g_assert_cmpuint (((LeatKernelImageEntry *) g_ptr_array_index (entries, 0))->sizes->len, ==, 50000);
+}
+
 static void
 test_kernel_image_plain (void)
 {
@@ -212,6 +226,10 @@ test_kernel_image_prototype (void)
     { "twice(const f32 *x, f32 *y)", "_Z5twicePKfPf", "io x:f32 y:f32" },
     { "_Z5twicePKfPf(const f32 *x, f32 *y)", "_Z5twicePKfPf", "io x:f32 y:f32" },
     { "twice(f32 *y, u64 *y_count)", "_Z5twicePKfPf", "oC y:f32 y_count:u64" },
+    { "twice(const f16 *x, bf16 *y)", "_Z5twicePKfPf", "io x:f16 y:bf16" },
+    { "twice(const f8e4m3 *x, f8e5m2 *y)", "_Z5twicePKfPf", "io x:f8e4m3 y:f8e5m2" },
+    { "twice(const c64 *x, c128 *y)", "_Z5twicePKfPf", "io x:c64 y:c128" },
+    { "twice(const __half *x, bool *y)", "_Z5twicePKfPf", "io x:f16 y:bool" },
   };
   ImageFile file;
 
@@ -419,6 +437,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/kernel/image/kind", test_kernel_image_kind);
   g_test_add_func ("/leat/kernel/image/ptx", test_kernel_image_ptx);
+  g_test_add_func ("/leat/kernel/image/ptx-unclosed", test_kernel_image_ptx_unclosed);
   g_test_add_func ("/leat/kernel/image/plain", test_kernel_image_plain);
   g_test_add_func ("/leat/kernel/image/cubin", test_kernel_image_cubin);
   g_test_add_func ("/leat/kernel/image/damaged", test_kernel_image_damaged);

@@ -395,11 +395,36 @@ test_prototype_defaults (void)
     }
 }
 
+/* Values that 64 bits cannot hold are none, and a large table before a constant costs nothing. */
+static void
+test_prototype_defaults_at_limits (void)
+{
+  g_autoptr (GString) text = g_string_new ("__constant__ int table[50000] = { 0");
+  g_autoptr (LeatKernelSource) source = NULL;
+  const LeatPrototype *prototype;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 50000; i++)
+    g_string_append (text, ", 1");
+  g_string_append (text,
+                   " };\nconstexpr int few = 3;\n"
+                   "__global__ void f (int *y, long long a = 0x8000000000000000 / -1, long long b = "
+                   "0x8000000000000000 * 2, long long c = -0x8000000000000000, int d = few) { y[0] = table[d]; }");
+  source = leat_kernel_source_new ("t.cu", text->str, &error);
+  prototype = source != NULL ? leat_kernel_source_get_prototype (source, NULL, &error) : NULL;
+  g_assert_no_error (error);
+  g_assert_cmpstr (prototype->params[1].initial, ==, NULL);
+  g_assert_cmpstr (prototype->params[2].initial, ==, NULL);
+  g_assert_cmpstr (prototype->params[3].initial, ==, NULL);
+  g_assert_cmpstr (prototype->params[4].initial, ==, "3");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/kernel/prototype/defaults", test_prototype_defaults);
+  g_test_add_func ("/leat/kernel/prototype/defaults-at-limits", test_prototype_defaults_at_limits);
   g_test_add_func ("/leat/kernel/prototype/table", test_prototype_table);
   g_test_add_func ("/leat/kernel/prototype/types", test_prototype_types);
   g_test_add_func ("/leat/kernel/prototype/type-names", test_prototype_type_names);

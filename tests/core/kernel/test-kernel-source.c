@@ -57,15 +57,15 @@ static const struct
     "references and function pointers cannot be bound" },
   { "struct p { int *a; };\n__global__ void f (p v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:22: \"v\" has the type \"p\", which an argument cannot have; known are float, double, the integer types, "
-    "bool, and vectors and structures of these" },
+    "bool, and vectors and structures of at most 128 of these" },
   { "#include <cuda_fp16.h>\n__global__ void f (half v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:25: \"v\" is a half by value" },
   { "typedef float four[4];\n__global__ void f (four v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:25: \"v\" has the type \"four\", which an argument cannot have" },
   { "__global__ void f (curandState *s) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:33: \"s\" has the type \"curandState\", which a port cannot carry; known are float, double, the integer "
-    "types, "
-    "bool and vectors such as float4; #include <curand_kernel.h> for it" },
+    "types, bool, vectors such as float4, and structures of the file of at most 65536 bytes; #include "
+    "<curand_kernel.h>" },
   { "__global__ void f (const half *x) {}", LEAT_KERNEL_ERROR_PROTOTYPE, "t.cu:1:32: \"x\" has the type \"half\"" },
   { "__global__ void f (const int *x, int x) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:1:38: two parameters are called \"x\"" },

@@ -48,6 +48,11 @@ static const struct
     "__device__ float a (cudaTextureObject_t u, int n) { return n > 0 ? a (u, n - 1) : tex1D<float> (u, n); }\n"
     "__global__ void f (cudaTextureObject_t t, float *y) { y[0] = a (t, 3); }",
     LEAT_PARAM_INPUT, LEAT_TEXTURE_1D, "f32", 1, FALSE },
+  { "recursion-many-times",
+    "__device__ float a (cudaTextureObject_t u, int n) { return n > 0 ? a (u, n - 1) + a (u, n - 2) + a (u, n - 3) + "
+    "a (u, n - 4) : tex1D<float> (u, n); }\n"
+    "__global__ void f (cudaTextureObject_t t, float *y) { y[0] = a (t, 3); }",
+    LEAT_PARAM_INPUT, LEAT_TEXTURE_1D, "f32", 1, FALSE },
   { "copied", "__global__ void f (cudaTextureObject_t t, float *y) { auto u = t; y[0] = tex2D<float> (u, 1, 2); }",
     LEAT_PARAM_INPUT, LEAT_TEXTURE_OPEN, NULL, 0, FALSE },
   { "surface-read", "__global__ void f (cudaSurfaceObject_t s, float *y) { y[0] = surf2Dread<float> (s, 4, 1); }",

@@ -179,6 +179,49 @@ test_unit_bounds_deep (void)
     }
 }
 
+/* Names that are each made of many others are not followed either. */
+static void
+test_unit_bounds_wide (void)
+{
+  g_autoptr (GString) text = g_string_new ("constexpr int C0 = 0;\n");
+  g_autoptr (LeatKernelSource) source = NULL;
+
+  for (guint i = 1; i < 15; i++)
+    {
+      g_string_append_printf (text, "constexpr int C%u = 0", i);
+      for (guint k = 0; k < 8; k++)
+        g_string_append_printf (text, " + C%u", i - 1);
+      g_string_append (text, ";\n");
+    }
+  g_string_append (text, "__global__ void __launch_bounds__ (C14 + 64) f (int *y) {}");
+  source = unit_make_source (text->str);
+  g_assert_cmpuint (unit_get_prototype (source)->launch_bounds, ==, 0);
+}
+
+static void
+test_unit_namespaces_deep (void)
+{
+  for (guint depth = 256; depth <= 20000; depth += 19744)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_autoptr (LeatKernelSource) source = NULL;
+      g_autoptr (GError) error = NULL;
+
+      for (guint i = 0; i < depth; i++)
+        g_string_append (text, "namespace a { ");
+      g_string_append (text, "__global__ void f (int *y) {}");
+      for (guint i = 0; i < depth; i++)
+        g_string_append (text, "}");
+      source = leat_kernel_source_new ("t.cu", text->str, &error);
+      if (depth == 256)
+        g_assert_no_error (error);
+      else
+        g_assert_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SYNTAX);
+      if (error != NULL)
+        g_assert_nonnull (strstr (error->message, "namespaces are nested more than 256 deep here"));
+    }
+}
+
 #define PLACE "__device__ int at () { return threadIdx.y; }"
 
 /* Declarations of `named`, at whose end the kernel is one that asks for threadIdx.y. */
@@ -613,6 +656,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/leat/kernel/unit/bounds", test_unit_bounds);
   g_test_add_func ("/leat/kernel/unit/bounds-deep", test_unit_bounds_deep);
+  g_test_add_func ("/leat/kernel/unit/bounds-wide", test_unit_bounds_wide);
+  g_test_add_func ("/leat/kernel/unit/namespaces-deep", test_unit_namespaces_deep);
   g_test_add_func ("/leat/kernel/unit/names", test_unit_names);
   g_test_add_func ("/leat/kernel/unit/references", test_unit_references);
   g_test_add_func ("/leat/kernel/unit/guards", test_unit_guards);
