@@ -258,7 +258,8 @@ leat_launch_options_check_several (const LeatLaunchOptions *self, GError **error
                 { self->task == LEAT_LAUNCH_VARIABLES, "--variables" },
                 { self->trace_path != NULL, "--trace" },
                 { self->load_path != NULL, "--load-state" },
-                { self->save_path != NULL, "--save-state" } };
+                { self->save_path != NULL, "--save-state" },
+                { self->wrong.dumps->len > 0, "--dump" } };
 
   for (guint i = 0; self->texts->len > 1 && i < G_N_ELEMENTS (alone); i++)
     if (alone[i].asked)
@@ -288,6 +289,11 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
   if ((self->load_path != NULL || self->save_path != NULL) && words->check + words->variables + plan > 0)
     return leat_launch_options_refuse (
       error, "--load-state and --save-state go with a run, and --check, --plan and --variables make none");
+  if (!leat_launch_wrong_check (&self->wrong, error))
+    return FALSE;
+  /* The results of each run have to come for one of them to be written. */
+  if (leat_dumps_name_runs (self->wrong.dumps))
+    self->readback = LEAT_READBACK_EACH;
   /* Where lanes are laid, and what goes into one launch, is the device's matter. */
   self->bound = self->bound || (plan && self->batch > 1);
   if (self->bound && !plan)
@@ -331,6 +337,20 @@ leat_launch_dup_summary (void)
                           "  leat-launch io:file path=in.bin + upload + readback + io:file path=out.bin\n"
                           "Several pipelines run at the same time: name one file after another, or put // between two.",
                           graph, graph);
+}
+
+/* What --help says around the options. */
+static GOptionContext *
+leat_launch_context_new (void)
+{
+  GOptionContext *context = g_option_context_new ("FILE.leat [NAME=VALUE...] ... | PIPELINE...");
+  g_autofree char *summary = leat_launch_dup_summary ();
+
+  g_option_context_set_summary (context, summary);
+  g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
+                                             "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
+                                             "130 interrupted.  More: man leat-launch\n");
+  return context;
 }
 
 static gboolean
@@ -405,14 +425,10 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("FILE.leat [NAME=VALUE...] ... | PIPELINE...");
-  g_autofree char *summary = leat_launch_dup_summary ();
+  g_autoptr (GOptionContext) context = leat_launch_context_new ();
 
-  g_option_context_set_summary (context, summary);
-  g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
-                                             "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
-                                             "130 interrupted.  More: man leat-launch\n");
   g_option_context_add_main_entries (context, entries, NULL);
+  leat_launch_wrong_add_options (&self->wrong, context);
   return g_option_context_parse_strv (context, argv, error);
 }
 
@@ -463,6 +479,7 @@ leat_launch_options_free (LeatLaunchOptions *self)
   g_strfreev (self->plugin_paths);
   g_strfreev (self->words);
   g_clear_pointer (&self->texts, g_ptr_array_unref);
+  leat_launch_wrong_clear (&self->wrong);
   g_free (self);
 }
 

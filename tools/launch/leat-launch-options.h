@@ -4,6 +4,7 @@
 #pragma once
 
 #include "leat-launch-text.h"
+#include "leat-launch-wrong.h"
 #include "leat-tool.h"
 #include "leat.h"
 #include "session/leat-session.h"
@@ -67,6 +68,7 @@ typedef struct
   LeatMemoMode memo;
   gint64 memo_entries, memo_bytes;                                            /* negative: as a session has them */
   gint64 persistent_idle_ms, persistent_limit_ms, persistent_multiprocessors; /* LEAT_LAUNCH_UNSET: likewise */
+  LeatLaunchWrong wrong;
   gboolean bound;
   gboolean verbose;
   gboolean quiet;

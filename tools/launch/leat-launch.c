@@ -34,6 +34,11 @@ leat_launch_load (const LeatLaunchOptions *options, const LeatLaunchText *text, 
 
   if (pipeline == NULL || !leat_pipeline_validate (pipeline, errors))
     return NULL;
+  if (!leat_dumps_add (options->wrong.dumps, pipeline, &error))
+    {
+      g_ptr_array_add (errors, error);
+      return NULL;
+    }
   leat_pipeline_set_fuse (pipeline, options->fuse);
   leat_pipeline_set_optimise (pipeline, options->optimise);
   if (plan == NULL)
