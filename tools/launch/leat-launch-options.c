@@ -91,7 +91,7 @@ static const char *const leat_launch_waits[] = { "auto", "spin", "block", NULL }
 static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NULL };
 
 /* In the order of LeatFuseMode. */
-static const char *const leat_launch_fuses[] = { "off", "auto", NULL };
+static const char *const leat_launch_fuses[] = { "off", "auto", "never", NULL };
 static const char *const leat_launch_optimises[] = { "off", "on", NULL };
 
 /* In the order of LeatMemoMode. */
@@ -223,6 +223,38 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   return TRUE;
 }
 
+/* A comparison makes runs of its own, one after the other, and writes nothing. */
+static gboolean
+leat_launch_options_check_compare (LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
+{
+  const struct
+  {
+    gboolean asked;
+    const char *option;
+  } others[] = { { self->task != LEAT_LAUNCH_RUN, "--check, --plan, --dot and --variables" },
+                 { self->wrong.dumps->len > 0, "--dump" },
+                 { self->stats_format != LEAT_STATS_NONE || self->accounting_format != LEAT_FORMAT_NONE,
+                   "--stats and --accounting" },
+                 { self->timing == LEAT_TIMING_NODES || self->trace_path != NULL, "--timing and --trace" },
+                 { self->load_path != NULL || self->save_path != NULL, "--load-state and --save-state" },
+                 { words->lanes != NULL || words->batch != NULL, "--lanes and --batch" },
+                 { self->memo != LEAT_MEMO_OFF, "--memo" },
+                 { words->readback != NULL, "--readback" },
+                 { words->priority != NULL, "--priority" } };
+
+  for (guint i = 0; self->wrong.compare != LEAT_COMPARE_OFF && i < G_N_ELEMENTS (others); i++)
+    if (others[i].asked)
+      {
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                     "--compare goes without %s: it makes runs of its own, one by one, and writes no results",
+                     others[i].option);
+        return FALSE;
+      }
+  if (self->wrong.compare == LEAT_COMPARE_OFF || !g_str_equal (leat_launch_options_get_text (self)->words[0], "-"))
+    return TRUE;
+  return leat_launch_options_refuse (error, "--compare reads the pipeline several times: save it to a file");
+}
+
 /* Options that tell of a run are refused where there is none, and where nobody would be told. */
 static gboolean
 leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
@@ -259,7 +291,8 @@ leat_launch_options_check_several (const LeatLaunchOptions *self, GError **error
                 { self->trace_path != NULL, "--trace" },
                 { self->load_path != NULL, "--load-state" },
                 { self->save_path != NULL, "--save-state" },
-                { self->wrong.dumps->len > 0, "--dump" } };
+                { self->wrong.dumps->len > 0, "--dump" },
+                { self->wrong.compare != LEAT_COMPARE_OFF, "--compare" } };
 
   for (guint i = 0; self->texts->len > 1 && i < G_N_ELEMENTS (alone); i++)
     if (alone[i].asked)
@@ -315,7 +348,7 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     self->priorities = leat_launch_priorities_parse (words->priority, self->texts->len, error);
   if (words->priority != NULL && self->priorities == NULL)
     return FALSE;
-  if (!leat_launch_options_check_run (self, words, error))
+  if (!leat_launch_options_check_compare (self, words, error) || !leat_launch_options_check_run (self, words, error))
     return FALSE;
   if (words->variables && !leat_launch_options_get_text (self)->is_file)
     return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
@@ -367,8 +400,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       "Lanes, which are runs under way at the same time: auto, or 1 to 64", "N" },
     { "batch", 0, 0, G_OPTION_ARG_STRING, &words->batch,
       "Most runs in one launch: 1 to 65535; with --plan, show how each op is launched then", "N" },
-    { "fuse", 0, 0, G_OPTION_ARG_STRING, &words->fuse, "Kernels to fuse: off, or auto for those that are faster fused",
-      "MODE" },
+    { "fuse", 0, 0, G_OPTION_ARG_STRING, &words->fuse,
+      "Kernels to fuse: off, auto for those that are faster fused, or never, not even in a megakernel", "MODE" },
     { "optimise", 0, 0, G_OPTION_ARG_STRING, &words->optimise, "Leave out needless work: off or on", "MODE" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Kernels that may begin before the kernels they depend on have ended: auto, off or on", "WHICH" },

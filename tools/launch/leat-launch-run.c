@@ -187,7 +187,7 @@ leat_launch_end (LeatLaunch *self)
 }
 
 /* A run would wait for its first push for ever. */
-static gboolean
+gboolean
 leat_launch_check_sources (LeatPipeline *pipeline, GError **error)
 {
   g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipeline);

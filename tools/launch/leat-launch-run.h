@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 LeatExit leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines);
 /* Waits for a pipe's first reader; before a run, whose signals would not end that. (transfer full) */
 LeatOutputFile *leat_launch_open_output (const char *path, GError **error);
+/* Has it no source that only an application feeds? */
+gboolean leat_launch_check_sources (LeatPipeline *pipeline, GError **error);
 /* Says the warnings on the bus of a pipeline that is not run. */
 void leat_launch_say_warnings (LeatPipeline *pipeline);
 /* The plan as it is on a device. */

@@ -13,17 +13,59 @@ leat_launch_wrong_add_options (LeatLaunchWrong *self, GOptionContext *context)
     { "dump", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->dump_words,
       "Write what a node gives to FILE too (NODE-PORT.npy), of all runs or of run RUN; may be repeated",
       "NODE[.PORT][@RUN][=FILE]" },
+    { "compare", 0, 0, G_OPTION_ARG_STRING, &self->compare_word,
+      "Run another way too, and name the first node whose data differ: cpu, eager, unfused or unoptimised", "WAY" },
+    { "tolerance", 0, 0, G_OPTION_ARG_STRING, &self->tolerance_word,
+      "With --compare: how far apart numbers with a fraction may be (0)", "NUMBER" },
     { NULL },
   };
 
   g_option_context_add_main_entries (context, entries, NULL);
 }
 
+static gboolean
+leat_launch_wrong_check_compare (LeatLaunchWrong *self, GError **error)
+{
+  static const char *const ways[] = { "off", "cpu", "eager", "unfused", "unoptimised" };
+
+  if (self->compare_word == NULL)
+    return TRUE;
+  for (guint i = LEAT_COMPARE_CPU; i < G_N_ELEMENTS (ways); i++)
+    if (g_str_equal (self->compare_word, ways[i]))
+      self->compare = (LeatCompare) i;
+  if (self->compare != LEAT_COMPARE_OFF)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--compare=%s: expected cpu, eager, unfused or unoptimised", self->compare_word);
+  return FALSE;
+}
+
+static gboolean
+leat_launch_wrong_check_tolerance (LeatLaunchWrong *self, GError **error)
+{
+  char *end = NULL;
+
+  if (self->tolerance_word == NULL)
+    return TRUE;
+  if (self->compare == LEAT_COMPARE_OFF)
+    {
+      g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--tolerance goes with --compare");
+      return FALSE;
+    }
+  self->tolerance = g_ascii_strtod (self->tolerance_word, &end);
+  if (*self->tolerance_word != '\0' && *end == '\0' && self->tolerance >= 0 && self->tolerance <= G_MAXDOUBLE)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--tolerance=%s: expected a number from 0 on, such as 1e-6", self->tolerance_word);
+  return FALSE;
+}
+
 gboolean
 leat_launch_wrong_check (LeatLaunchWrong *self, GError **error)
 {
   self->dumps = leat_dumps_parse (self->dump_words, error);
-  return self->dumps != NULL;
+  return self->dumps != NULL && leat_launch_wrong_check_compare (self, error)
+         && leat_launch_wrong_check_tolerance (self, error);
 }
 
 void
@@ -31,4 +73,6 @@ leat_launch_wrong_clear (LeatLaunchWrong *self)
 {
   g_clear_pointer (&self->dumps, g_ptr_array_unref);
   g_strfreev (self->dump_words);
+  g_free (self->compare_word);
+  g_free (self->tolerance_word);
 }

@@ -7,13 +7,26 @@
 
 G_BEGIN_DECLS
 
+/* The way that a run is held against. */
+typedef enum
+{
+  LEAT_COMPARE_OFF,
+  LEAT_COMPARE_CPU,
+  LEAT_COMPARE_EAGER,
+  LEAT_COMPARE_UNFUSED,
+  LEAT_COMPARE_UNOPTIMISED,
+} LeatCompare;
+
 /* What the command line asks for when results are wrong. */
 typedef struct
 {
   GPtrArray *dumps; /* LeatDump */
+  LeatCompare compare;
+  double tolerance;
 
   /*< private >*/
   char **dump_words;
+  char *compare_word, *tolerance_word;
 } LeatLaunchWrong;
 
 void leat_launch_wrong_add_options (LeatLaunchWrong *self, GOptionContext *context);

@@ -4,6 +4,7 @@
 
 /* The tool leat-launch: pipelines are read, checked and planned, then printed or run. */
 
+#include "leat-compare.h"
 #include "leat-launch-options.h"
 #include "leat-launch-paths.h"
 #include "leat-launch-run.h"
@@ -15,24 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static LeatPipeline *
-leat_launch_parse (const LeatLaunchText *text, GPtrArray *errors)
-{
-  const char *const *words = (const char *const *) text->words;
-
-  if (text->is_file)
-    return leat_parse_file_full (words[0], words + 1, errors);
-  return leat_parse_args_full (words, errors);
-}
-
 /* Reads, validates and plans: what needs no device.  The errors are those of the first of the three that has any. */
 static LeatPipeline *
 leat_launch_load (const LeatLaunchOptions *options, const LeatLaunchText *text, LeatPlan **plan, GPtrArray *errors)
 {
-  g_autoptr (LeatPipeline) pipeline = leat_launch_parse (text, errors);
+  g_autoptr (LeatPipeline) pipeline = leat_launch_text_read (text, errors);
   GError *error = NULL;
 
-  if (pipeline == NULL || !leat_pipeline_validate (pipeline, errors))
+  if (pipeline == NULL)
     return NULL;
   if (!leat_dumps_add (options->wrong.dumps, pipeline, &error))
     {
@@ -169,6 +160,8 @@ leat_launch_do (const LeatLaunchOptions *options)
   if (options->task == LEAT_LAUNCH_VARIABLES)
     return leat_launch_print_variables (options);
   leat_tool_add_plugin_paths (options->plugin_paths);
+  if (options->wrong.compare != LEAT_COMPARE_OFF)
+    return leat_launch_compare (options);
   /* A session makes its own plan. */
   pipelines = leat_launch_load_all (options, logical ? &plan : NULL, errors);
   if (pipelines == NULL)

@@ -1,0 +1,19 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* From the words of a pipeline to the pipeline. */
+
+#include "leat-launch-text.h"
+
+#include "parse/leat-parse.h"
+
+LeatPipeline *
+leat_launch_text_read (const LeatLaunchText *self, GPtrArray *errors)
+{
+  const char *const *words = (const char *const *) self->words;
+  g_autoptr (LeatPipeline) pipeline =
+    self->is_file ? leat_parse_file_full (words[0], words + 1, errors) : leat_parse_args_full (words, errors);
+
+  return pipeline != NULL && leat_pipeline_validate (pipeline, errors) ? g_steal_pointer (&pipeline) : NULL;
+}
