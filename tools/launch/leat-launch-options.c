@@ -233,6 +233,7 @@ leat_launch_options_check_compare (LeatLaunchOptions *self, const LeatLaunchWord
     const char *option;
   } others[] = { { self->task != LEAT_LAUNCH_RUN, "--check, --plan, --dot and --variables" },
                  { self->wrong.dumps->len > 0, "--dump" },
+                 { self->wrong.code_folder != NULL, "--dump-code" },
                  { self->stats_format != LEAT_STATS_NONE || self->accounting_format != LEAT_FORMAT_NONE,
                    "--stats and --accounting" },
                  { self->timing == LEAT_TIMING_NODES || self->trace_path != NULL, "--timing and --trace" },
@@ -292,6 +293,7 @@ leat_launch_options_check_several (const LeatLaunchOptions *self, GError **error
                 { self->load_path != NULL, "--load-state" },
                 { self->save_path != NULL, "--save-state" },
                 { self->wrong.dumps->len > 0, "--dump" },
+                { self->wrong.code_folder != NULL, "--dump-code" },
                 { self->wrong.compare != LEAT_COMPARE_OFF, "--compare" } };
 
   for (guint i = 0; self->texts->len > 1 && i < G_N_ELEMENTS (alone); i++)
@@ -350,6 +352,9 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     return FALSE;
   if (!leat_launch_options_check_compare (self, words, error) || !leat_launch_options_check_run (self, words, error))
     return FALSE;
+  if (words->variables && self->wrong.code_folder != NULL)
+    return leat_launch_options_refuse (error,
+                                       "--dump-code goes with a run, --check or --plan: --variables plans nothing");
   if (words->variables && !leat_launch_options_get_text (self)->is_file)
     return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
   return TRUE;

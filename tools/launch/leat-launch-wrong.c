@@ -13,6 +13,9 @@ leat_launch_wrong_add_options (LeatLaunchWrong *self, GOptionContext *context)
     { "dump", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->dump_words,
       "Write what a node gives to FILE too (NODE-PORT.npy), of all runs or of run RUN; may be repeated",
       "NODE[.PORT][@RUN][=FILE]" },
+    { "dump-code", 0, 0, G_OPTION_ARG_FILENAME, &self->code_folder,
+      "Write the generated code of all kernels into FOLDER, for CPU and GPU; with --check or --plan, without a device",
+      "FOLDER" },
     { "compare", 0, 0, G_OPTION_ARG_STRING, &self->compare_word,
       "Run another way too, and name the first node whose data differ: cpu, eager, unfused or unoptimised", "WAY" },
     { "tolerance", 0, 0, G_OPTION_ARG_STRING, &self->tolerance_word,
@@ -73,6 +76,7 @@ leat_launch_wrong_clear (LeatLaunchWrong *self)
 {
   g_clear_pointer (&self->dumps, g_ptr_array_unref);
   g_strfreev (self->dump_words);
+  g_free (self->code_folder);
   g_free (self->compare_word);
   g_free (self->tolerance_word);
 }

@@ -23,6 +23,7 @@ typedef struct
   GPtrArray *dumps; /* LeatDump */
   LeatCompare compare;
   double tolerance;
+  char *code_folder; /* NULL: the code is not written */
 
   /*< private >*/
   char **dump_words;

@@ -9,12 +9,16 @@
 #include "leat-launch-paths.h"
 #include "leat-launch-run.h"
 
+#include "device/leat-device-private.h"
+#include "leat-code.h"
 #include "leat.h"
 #include "parse/leat-parse.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+#define LEAT_LAUNCH_CAPABILITY 80
 
 /* Reads, validates and plans: what needs no device.  The errors are those of the first of the three that has any. */
 static LeatPipeline *
@@ -148,6 +152,18 @@ leat_launch_print_variables (const LeatLaunchOptions *options)
   return LEAT_EXIT_OK;
 }
 
+/* Where no device is opened, as for the oldest that is supported in full. */
+static gboolean
+leat_launch_write_code (const LeatLaunchOptions *options, LeatPlan *plan, GError **error)
+{
+  gboolean opens = options->task == LEAT_LAUNCH_RUN || options->bound;
+  g_autoptr (LeatDevice) device = opens ? leat_device_open (options->device, error) : NULL;
+  const LeatDeviceFacts *facts = device != NULL && !leat_device_is_cpu (device) ? leat_device_get_facts (device) : NULL;
+  guint capability = facts != NULL ? facts->compute_major * 10 + facts->compute_minor : LEAT_LAUNCH_CAPABILITY;
+
+  return (!opens || device != NULL) && leat_code_write (plan, options->wrong.code_folder, capability, error);
+}
+
 static LeatExit
 leat_launch_do (const LeatLaunchOptions *options)
 {
@@ -163,18 +179,23 @@ leat_launch_do (const LeatLaunchOptions *options)
   if (options->wrong.compare != LEAT_COMPARE_OFF)
     return leat_launch_compare (options);
   /* A session makes its own plan. */
-  pipelines = leat_launch_load_all (options, logical ? &plan : NULL, errors);
+  pipelines = leat_launch_load_all (options, logical || options->wrong.code_folder != NULL ? &plan : NULL, errors);
   if (pipelines == NULL)
     return leat_tool_report_all (errors);
   if (!leat_launch_check_paths (options, pipelines, &error))
     return leat_tool_report_usage ("%s", error->message);
+  if (options->wrong.code_folder != NULL && !leat_launch_write_code (options, plan, &error))
+    {
+      leat_tool_report (error);
+      return leat_tool_exit_from_error (error);
+    }
   for (guint i = 0; logical && i < pipelines->len; i++)
     leat_launch_say_warnings (pipelines->pdata[i]);
   if (options->task == LEAT_LAUNCH_CHECK)
     return leat_launch_check (options, pipelines, errors);
   if (options->task == LEAT_LAUNCH_RUN)
     return leat_launch_run (options, pipelines);
-  return leat_launch_print_plan (options, pipelines->pdata[0], plan);
+  return leat_launch_print_plan (options, pipelines->pdata[0], options->bound ? NULL : plan);
 }
 
 int
