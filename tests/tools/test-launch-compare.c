@@ -274,6 +274,30 @@ test_compare_failures (Files *self, gconstpointer data)
   tool_assert_contains (both->err, "both ways fail: ");
 }
 
+/* A device that is no CPU to Leat, though the same driver is behind it: what is done by copies alone works on it. */
+static void
+test_compare_cpu (Files *self, gconstpointer data)
+{
+  g_autofree char *driver = g_strconcat ("LEAT_CUDA_DRIVER=", g_getenv ("LEAT_CPU_DRIVER"), NULL);
+  g_autofree char *pipeline =
+    tool_write (self->folder, "p.leat",
+                "leat 1\nf = test:flawed\nio:file path=in.f32 out=f32[1000] -> upload mode=copy -> f -> "
+                "readback mode=copy -> io:file path=o\n");
+  g_autoptr (ToolResult) result = NULL;
+
+  if (is_on_gpu ())
+    {
+      g_test_skip ("the device is a GPU");
+      return;
+    }
+  result = tool_run ((const char *const[]){ driver, NULL },
+                     (const char *const[]){ "leat-launch", "--device=cuda:0", "--executor=eager", "--compare=cpu",
+                                            pipeline, NULL });
+  g_test_message ("%s%s", result->out, result->err);
+  g_assert_cmpint (result->code, ==, 1);
+  tool_assert_contains (result->out, "1 of 1000 items differs, first [1]: 1 here, 0.7578125 on the CPU");
+}
+
 /* Results that are alike as soon as somebody looks are told of all the same, with what to try. */
 static void
 test_compare_vanishes (Files *self, gconstpointer data)
@@ -388,6 +412,7 @@ main (int argc, char **argv)
   ADD ("values", NULL, test_compare_values);
   ADD ("types", NULL, test_compare_types);
   ADD ("failures", NULL, test_compare_failures);
+  ADD ("cpu", NULL, test_compare_cpu);
   ADD ("vanishes", NULL, test_compare_vanishes);
   ADD ("refuses", NULL, test_compare_refuses);
   ADD ("needs-gpu", NULL, test_compare_needs_gpu);
