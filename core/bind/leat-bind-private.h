@@ -32,6 +32,8 @@ void leat_bind_find_early (LeatBoundPlan *bound, const LeatLoadedKernel *loaded)
 gboolean leat_plan_may_loop (LeatPlan *self, const LeatPlanLoop *loop, LeatLoopMethod method);
 /* Is there a kernel with several sizes of a block? */
 gboolean leat_plan_has_blocks (LeatPlan *self);
+/* Of the kernels that move data; one for the process, so that a session loads it once. (transfer none) */
+LeatKernelSource *leat_transfer_get_source (void);
 void leat_plan_note_block_gain (LeatPlan *self, LeatOp *op, double gain);
 /* Which sizes of a block a kernel may have, or why it has that one; nothing of others. */
 void leat_op_describe_block (const LeatOp *op, GString *text);

@@ -71,8 +71,7 @@ leat_transfer_make_source (void)
   return leat_kernel_source_new ("leat-transfer.cu", text->str, NULL);
 }
 
-/* One for the process, so that a session loads it once. (transfer none) */
-static LeatKernelSource *
+LeatKernelSource *
 leat_transfer_get_source (void)
 {
   static gsize source = 0;

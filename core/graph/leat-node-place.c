@@ -7,6 +7,8 @@
 #include "leat-group-private.h"
 #include "leat-node-private.h"
 
+#include "kernel/leat-supply-private.h"
+
 #include <string.h>
 
 void
@@ -155,6 +157,8 @@ leat_node_set_base_path (LeatNode *self, const char *folder)
  *
  * Resolves a file name against the base path, as leat_node_dup_path() does for a whole property.
  *
+ * In a pipeline from an artifact, a file of the artifact has a path that leads into it; leat_supply_open() opens that.
+ *
  * Returns: (transfer full): the file name
  *
  * Since: 0.1
@@ -162,15 +166,17 @@ leat_node_set_base_path (LeatNode *self, const char *folder)
 char *
 leat_node_resolve_path (LeatNode *self, const char *path)
 {
+  g_autofree char *joined = NULL;
   LeatNodePrivate *priv;
 
   g_return_val_if_fail (LEAT_IS_NODE (self), NULL);
   g_return_val_if_fail (path != NULL, NULL);
 
   priv = leat_node_get_private (self);
-  if (priv->base_path == NULL || g_path_is_absolute (path))
+  if (priv->base_path == NULL)
     return g_strdup (path);
-  return g_build_filename (priv->base_path, path, NULL);
+  joined = g_path_is_absolute (path) ? g_strdup (path) : g_build_filename (priv->base_path, path, NULL);
+  return leat_supply_resolve (priv->base_path, joined);
 }
 
 /**

@@ -11,12 +11,11 @@
 #include "leat-image-scratch-private.h"
 #include "leat-image-values-private.h"
 #include "leat-kernel-source-private.h"
+#include "leat-supply-private.h"
 #include "driver/leat-thread-private.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define LEAT_IMAGE_MESSAGES_MAX 6000
@@ -80,31 +79,6 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
   return g_string_free (text, FALSE);
 }
 
-/* The text as a file to read from: a pipe to a compiler that ends early would end this process too (SIGPIPE). */
-static int
-leat_image_host_open_text (const char *text)
-{
-  int file = memfd_create ("leat-kernel", MFD_CLOEXEC);
-  gsize size = strlen (text), done = 0;
-
-  while (file >= 0 && done < size)
-    {
-      gssize n = write (file, text + done, size - done);
-
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        {
-          close (file);
-          return -1;
-        }
-      done += n;
-    }
-  if (file >= 0)
-    lseek (file, 0, SEEK_SET);
-  return file;
-}
-
 static gboolean
 leat_image_host_run (LeatKernelSource *source, char **command, const char *text, LeatImageScratch *scratch,
                      GError **error)
@@ -115,7 +89,7 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   g_autoptr (GBytes) output = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *errors = NULL, *messages = NULL;
-  int file = leat_image_host_open_text (text);
+  int file = leat_supply_make_file (text, strlen (text));
 
   if (file < 0)
     {

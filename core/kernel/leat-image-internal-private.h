@@ -22,6 +22,9 @@ typedef struct
   guint8 bytes[16];
 } LeatImageKey;
 
+/* leat_image_get () without an artifact: shipped, cached or compiled. */
+GBytes *leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+
 /* The file of the shipped image: "<base name of the source>.<target>.img". */
 char *leat_image_dup_shipped_name (const char *source_name, const LeatImageTarget *target);
 /* Of everything but the compiler: what shipped images are found by. */

@@ -33,12 +33,15 @@ typedef struct
   int (*ptx) (LeatNvrtcHandle, char *);
   const char *(*describe) (int);
   int (*version) (int *major, int *minor);
+  int (*count_archs) (int *n); /* (nullable), as the next */
+  int (*list_archs) (int *archs);
 } LeatNvrtc;
 
 static const struct
 {
   const char *name;
   gsize offset;
+  gboolean optional;
 } leat_nvrtc_symbols[] = {
   { "nvrtcCreateProgram", offsetof (LeatNvrtc, create) },
   { "nvrtcDestroyProgram", offsetof (LeatNvrtc, destroy) },
@@ -51,6 +54,8 @@ static const struct
   { "nvrtcGetPTX", offsetof (LeatNvrtc, ptx) },
   { "nvrtcGetErrorString", offsetof (LeatNvrtc, describe) },
   { "nvrtcVersion", offsetof (LeatNvrtc, version) },
+  { "nvrtcGetNumSupportedArchs", offsetof (LeatNvrtc, count_archs), TRUE },
+  { "nvrtcGetSupportedArchs", offsetof (LeatNvrtc, list_archs), TRUE },
 };
 
 #define LEAT_NVRTC_VARIABLE     "LEAT_NVRTC"
@@ -65,7 +70,7 @@ leat_nvrtc_load_symbols (LeatNvrtc *self, void *library, GError **error)
     {
       void *symbol = dlsym (library, leat_nvrtc_symbols[i].name);
 
-      if (symbol == NULL)
+      if (symbol == NULL && !leat_nvrtc_symbols[i].optional)
         {
           g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "this NVRTC is too old: it lacks %s",
                        leat_nvrtc_symbols[i].name);
@@ -341,4 +346,20 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
   image = leat_nvrtc_build (nvrtc, program, source, headers, target, error);
   nvrtc->destroy (&program);
   return image;
+}
+
+GArray *
+leat_image_nvrtc_list_capabilities (void)
+{
+  const LeatNvrtc *nvrtc = leat_nvrtc_open (NULL);
+  GArray *capabilities = g_array_new (FALSE, TRUE, sizeof (guint));
+  int n = 0;
+
+  if (nvrtc == NULL || nvrtc->count_archs == NULL || nvrtc->list_archs == NULL || nvrtc->count_archs (&n) != 0
+      || n <= 0)
+    return capabilities;
+  g_array_set_size (capabilities, (guint) n);
+  if (nvrtc->list_archs ((int *) (gpointer) capabilities->data) != 0)
+    g_array_set_size (capabilities, 0);
+  return capabilities;
 }

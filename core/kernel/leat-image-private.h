@@ -47,10 +47,10 @@ GError *leat_image_host_check_values (void);
 /* The same, once, when it has compiled an image in this process. */
 GError *leat_image_host_take_warning (void);
 
-/* The image of @source for @target: from the images that ship (LEAT_IMAGE_PATH, then images/ in the plugin folders),
- * from the disk cache, from the compiler, or, where there is none, from PTX that ships.  Errors:
- * LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the compiler's messages, or what reading the
- * source finds.  Any thread. */
+/* The image of @source for @target: from an artifact that is open, from the images that ship (LEAT_IMAGE_PATH, then
+ * images/ in the plugin folders), from the disk cache, from the compiler, or, where there is none, from PTX that ships.
+ * Errors: LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the compiler's messages, or what reading
+ * the source finds.  Any thread. */
 GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 
 /* A kernel can be launched by its own name, with all counts by value. */
@@ -76,6 +76,10 @@ char *leat_image_dup_text (LeatKernelSource *source, const LeatImageTarget *targ
 
 /* Always compiles; for leat-kernelc and tests. */
 GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+
+/* Compute capabilities that the NVRTC here compiles for, such as 80, in order; none where there is none.
+ * (element-type guint) (transfer full) */
+GArray *leat_image_nvrtc_list_capabilities (void);
 
 /* Where the image came from, counted since the process began. */
 typedef struct

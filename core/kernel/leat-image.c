@@ -251,15 +251,13 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
 }
 
 GBytes *
-leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
-  gboolean may_ship =
-    target != NULL && ((leat_image_target_get_form (target) & ~LEAT_KERNEL_WHOLE) == LEAT_KERNEL_PLAIN);
+  gboolean may_ship = ((leat_image_target_get_form (target) & ~LEAT_KERNEL_WHOLE) == LEAT_KERNEL_PLAIN);
   g_autoptr (GBytes) image = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *compiler = NULL;
 
-  g_return_val_if_fail (source != NULL && target != NULL, NULL);
   if (leat_kernel_source_get_image (source) != NULL)
     return leat_kernel_source_take_image (source, target->kind == LEAT_IMAGE_HOST, may_ship, error);
   if (may_ship)

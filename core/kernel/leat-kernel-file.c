@@ -5,6 +5,7 @@
 /* Reads a file whole, if it is a regular one and not too large. */
 
 #include "leat-kernel-file-private.h"
+#include "leat-supply-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +72,7 @@ leat_kernel_file_read (const char *path, gsize *length, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   /* A pipe without a writer would hold an open () up. */
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int fd = leat_supply_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   gboolean good = leat_kernel_file_check (fd, error) && leat_kernel_file_read_fd (fd, text, error);
 
   if (fd >= 0)

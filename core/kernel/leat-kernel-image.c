@@ -5,11 +5,12 @@
 /* Sources whose kernels come compiled, with a prototype in the words of who uses them.  Reads the file once; the driver
  * gets its bytes as they are. */
 
+#include "leat-kernel-file-private.h"
 #include "leat-kernel-image-private.h"
 #include "leat-kernel-source-internal-private.h"
 #include "leat-suggest.h"
+#include "leat-supply-private.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -217,10 +218,8 @@ static gboolean
 leat_image_is_at (const char *path)
 {
   char start[LEAT_IMAGE_START] = { 0 };
-  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? fopen (path, "re") : NULL;
-  gsize size = file != NULL ? fread (start, 1, sizeof start, file) : 0;
+  gsize size = leat_supply_peek (path, start, sizeof start);
 
-  g_clear_pointer (&file, fclose);
   return leat_kernel_image_find_kind (start, size) != LEAT_KERNEL_IMAGE_NONE;
 }
 
@@ -246,7 +245,7 @@ leat_kernel_source_new_from_image (const char *path, const char *entry, gboolean
   g_autoptr (GError) local = NULL;
   LeatImageReader self = { .path = path };
   LeatKernelSource *source;
-  char *data = NULL;
+  char *data;
   gsize size = 0;
 
   g_return_val_if_fail (path != NULL && is_image != NULL, NULL);
@@ -254,7 +253,8 @@ leat_kernel_source_new_from_image (const char *path, const char *entry, gboolean
   if (!leat_image_is_at (path))
     return NULL;
   *is_image = TRUE;
-  if (!g_file_get_contents (path, &data, &size, &local))
+  data = leat_kernel_file_read (path, &size, &local);
+  if (data == NULL)
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read %s: %s", path, local->message);
       return NULL;

@@ -6,6 +6,7 @@
  * gets one of them while the file, and every file that it includes, is the one that was read. */
 
 #include "leat-kernel-source-private.h"
+#include "leat-supply-private.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -77,7 +78,10 @@ leat_file_stamp_take (LeatFileStamp *self, const char *path)
 
   memset (self, 0, sizeof *self);
   if (stat (path, &facts) != 0)
-    return;
+    {
+      self->inode = leat_supply_identify (path);
+      return;
+    }
   self->device = facts.st_dev;
   self->inode = facts.st_ino;
   self->bytes = facts.st_size;

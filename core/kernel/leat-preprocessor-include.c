@@ -10,6 +10,7 @@
 #include "leat-kernel-source-private.h"
 #include "leat-kernel-transform-private.h"
 #include "leat-preprocessor-private.h"
+#include "leat-supply-private.h"
 
 #include <string.h>
 
@@ -125,7 +126,7 @@ leat_pp_dup_target (LeatPreprocessor *self, const char *name)
   g_autofree char *folder = g_path_get_dirname (self->file->path);
   g_autofree char *joined = g_path_is_absolute (name) ? g_strdup (name) : g_build_filename (folder, name, NULL);
 
-  return g_strdup (g_str_has_prefix (joined, "./") ? joined + 2 : joined);
+  return leat_supply_resolve (folder, g_str_has_prefix (joined, "./") ? joined + 2 : joined);
 }
 
 static void
@@ -139,7 +140,7 @@ static gboolean
 leat_pp_is_there (LeatPreprocessor *self, const char *path)
 {
   leat_pp_note_asked (self, path);
-  return leat_kernel_texts_has (self->out->texts, path) || g_file_test (path, G_FILE_TEST_IS_REGULAR);
+  return leat_kernel_texts_has (self->out->texts, path) || leat_supply_has (path);
 }
 
 /* The line is right, and the file that it names is not. */

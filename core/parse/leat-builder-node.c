@@ -7,6 +7,7 @@
 #include "leat-builder-private.h"
 #include "../graph/leat-node-private.h"
 #include "../graph/leat-registry.h"
+#include "../kernel/leat-supply-private.h"
 
 #include <string.h>
 
@@ -148,6 +149,18 @@ leat_builder_find_fault (const LeatBuilderNode *built)
   return &built->syntax->pos;
 }
 
+/* Its file is no part of an artifact that is made. */
+static void
+leat_builder_tell_open (LeatBuilder *self, const LeatBuilderNode *built, const LeatSyntaxProp *prop, const char *path)
+{
+  g_autofree char *absolute = NULL;
+
+  if (!leat_variables_leave_open (self->variables, prop->value))
+    return;
+  absolute = g_canonicalize_filename (path, built->syntax->pos.source->folder);
+  leat_supply_get_taker ()->leave_file (absolute);
+}
+
 static void
 leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSyntaxProp *prop, const LeatProp *described)
 {
@@ -157,7 +170,10 @@ leat_builder_set_prop (LeatBuilder *self, LeatBuilderNode *built, const LeatSynt
   GError *error = NULL;
 
   if (text != NULL && described != NULL && described->type == LEAT_PROP_PATH)
-    text = leat_builder_place_path (self, built, text, folder);
+    {
+      text = leat_builder_place_path (self, built, text, folder);
+      leat_builder_tell_open (self, built, prop, text);
+    }
   if (text != NULL && leat_node_set_from_string (built->node, prop->name, text, &error))
     {
       leat_builder_set_place (built->node, prop);

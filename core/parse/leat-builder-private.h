@@ -39,7 +39,7 @@ typedef struct
 
 /* NULL, with @errors not empty, when anything at all is wrong.  Only for a @syntax that was read without a fault may
  * the result be used; one with faults is built as far as it goes to find more of them. */
-LeatPipeline *leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors);
+LeatPipeline *leat_builder_build (LeatSyntax *syntax, const LeatVariableValues *values, LeatErrorList *errors);
 
 /* Inside the builder. */
 /* Each of `faults` is reported at @pos, and there is room again. */

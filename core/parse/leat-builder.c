@@ -92,10 +92,10 @@ leat_builder_run (LeatBuilder *self)
 }
 
 LeatPipeline *
-leat_builder_build (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors)
+leat_builder_build (LeatSyntax *syntax, const LeatVariableValues *values, LeatErrorList *errors)
 {
   g_autoptr (LeatPipeline) pipeline = leat_pipeline_new ();
-  g_autoptr (LeatVariables) variables = leat_variables_new (syntax, overrides, errors);
+  g_autoptr (LeatVariables) variables = leat_variables_new (syntax, values, errors);
   g_autoptr (LeatNamer) namer = leat_namer_new ();
   g_autoptr (GPtrArray) nodes = g_ptr_array_new_with_free_func (leat_builder_node_free);
   g_autoptr (GHashTable) by_syntax = g_hash_table_new (NULL, NULL);

@@ -6,12 +6,13 @@
  * variables. */
 
 #include "leat-builder-private.h"
+#include "leat-parse-private.h"
 #include "leat-parser-private.h"
 #include "leat-writer-private.h"
 
 /* Builds even what was read with faults, since the text may have more of them; then there is no pipeline. */
-static LeatPipeline *
-leat_parse_finish (LeatSyntax *syntax, const char *const *variables, LeatErrorList *list, GPtrArray *errors)
+LeatPipeline *
+leat_parse_finish (LeatSyntax *syntax, const LeatVariableValues *values, LeatErrorList *list, GPtrArray *errors)
 {
   g_autoptr (LeatPipeline) pipeline = NULL;
   gboolean stop = FALSE;
@@ -20,7 +21,7 @@ leat_parse_finish (LeatSyntax *syntax, const char *const *variables, LeatErrorLi
   stop = leat_error_list_has (list, LEAT_PARSE_ERROR_VERSION) || leat_error_list_has (list, LEAT_PARSE_ERROR_LIMIT)
          || leat_error_list_has (list, LEAT_PARSE_ERROR_ENCODING) || leat_error_list_has (list, LEAT_PARSE_ERROR_IO);
   if (!stop)
-    pipeline = leat_builder_build (syntax, variables, list);
+    pipeline = leat_builder_build (syntax, values, list);
   leat_error_list_move (list, errors);
   leat_error_list_free (list);
   leat_syntax_free (syntax);
@@ -45,7 +46,7 @@ leat_parse_propagate (GPtrArray *errors, GError **error)
 
 /**
  * leat_parse_file_full: (skip)
- * @path: a pipeline file; `-` is standard input
+ * @path: a pipeline file, or an artifact; `-` is standard input
  * @variables: (nullable) (array zero-terminated=1): `name=value` each
  * @errors: (element-type GError): where the errors are added
  *
@@ -60,13 +61,16 @@ leat_parse_propagate (GPtrArray *errors, GError **error)
 LeatPipeline *
 leat_parse_file_full (const char *path, const char *const *variables, GPtrArray *errors)
 {
+  const LeatVariableValues values = { .given = variables };
   LeatErrorList *list;
 
   g_return_val_if_fail (path != NULL, NULL);
   g_return_val_if_fail (errors != NULL, NULL);
 
+  if (leat_section_file_is_at (path))
+    return leat_parse_artifact (path, variables, errors);
   list = leat_error_list_new ();
-  return leat_parse_finish (leat_parser_parse_file (path, list), variables, list, errors);
+  return leat_parse_finish (leat_parser_parse_file (path, list), &values, list, errors);
 }
 
 /**
@@ -85,13 +89,14 @@ leat_parse_file_full (const char *path, const char *const *variables, GPtrArray 
 LeatPipeline *
 leat_parse_text_full (const char *text, LeatTextStyle style, const char *const *variables, GPtrArray *errors)
 {
+  const LeatVariableValues values = { .given = variables };
   LeatErrorList *list;
 
   g_return_val_if_fail (text != NULL, NULL);
   g_return_val_if_fail (errors != NULL, NULL);
 
   list = leat_error_list_new ();
-  return leat_parse_finish (leat_parser_parse_text (text, style, list), variables, list, errors);
+  return leat_parse_finish (leat_parser_parse_text (text, style, list), &values, list, errors);
 }
 
 /**
@@ -119,17 +124,21 @@ leat_parse_args_full (const char *const *args, GPtrArray *errors)
 
 /**
  * leat_parse_file:
- * @path: (type filename): a pipeline file; `-` is standard input
+ * @path: (type filename): a pipeline file, or an artifact of leat-compile; `-` is standard input
  * @variables: (nullable) (array zero-terminated=1): `name=value` each
  * @error: return location
  *
  * Reads a pipeline from a file.
  *
+ * An artifact is known by its first bytes.  It is code: it is refused with %LEAT_ARTIFACT_ERROR_OWNER where somebody
+ * else than this user or root could have written it.  Only its open variables can be set.
+ *
  * The variables that the file declares with `let` take the values given here in place of their defaults; relative paths
  * in these are relative to the current folder, those in the file to the file.  The error is the first in the file, with
  * its place and the number of the others.
  *
- * Returns: (transfer full): the pipeline, complete; %NULL with a #LeatParseError or a #LeatGraphError
+ * Returns: (transfer full): the pipeline, complete; %NULL with a #LeatParseError, a #LeatGraphError or a
+ *   #LeatArtifactError
  */
 LeatPipeline *
 leat_parse_file (const char *path, const char *const *variables, GError **error)
@@ -206,8 +215,9 @@ leat_parse_declare_variable (LeatSyntaxStatement *statement, gpointer data)
     leat_variables_declare (data, statement);
 }
 
+/* Of an artifact those that are open. @artifact: (nullable) */
 static GVariant *
-leat_parse_describe_variables (const LeatVariables *variables)
+leat_parse_describe_variables (const LeatVariables *variables, LeatArtifact *artifact)
 {
   g_auto (GVariantBuilder) builder = G_VARIANT_BUILDER_INIT (G_VARIANT_TYPE ("a(sss)"));
 
@@ -215,18 +225,19 @@ leat_parse_describe_variables (const LeatVariables *variables)
     {
       const LeatVariable *variable = g_ptr_array_index (variables->order, i);
 
-      g_variant_builder_add (&builder, "(sss)", variable->statement->name, variable->text,
-                             variable->statement->comment != NULL ? variable->statement->comment : "");
+      if (artifact == NULL || leat_artifact_is_open (artifact, variable->statement->name))
+        g_variant_builder_add (&builder, "(sss)", variable->statement->name, variable->text,
+                               variable->statement->comment != NULL ? variable->statement->comment : "");
     }
   return g_variant_ref_sink (g_variant_builder_end (&builder));
 }
 
 /**
  * leat_parse_list_variables:
- * @path: (type filename): a pipeline file; `-` is standard input
+ * @path: (type filename): a pipeline file or an artifact; `-` is standard input
  * @error: return location
  *
- * Lists what a pipeline file lets its user choose, for tools.
+ * Lists what a pipeline file, or an artifact, lets its user choose, for tools.
  *
  * Nodes are not made and need not exist.  The comment is the one on the line of the `let`, or the lines above it.
  *
@@ -236,18 +247,23 @@ GVariant *
 leat_parse_list_variables (const char *path, GError **error)
 {
   g_autoptr (LeatErrorList) list = leat_error_list_new ();
+  g_autoptr (LeatArtifact) artifact = NULL;
   g_autoptr (LeatSyntax) syntax = NULL;
   g_autoptr (LeatVariables) variables = NULL;
   g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
+  g_auto (GStrv) fixed = NULL;
 
   g_return_val_if_fail (path != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  syntax = leat_parser_parse_file (path, list);
-  variables = leat_variables_new (syntax, NULL, list);
+  if (leat_section_file_is_at (path) && (artifact = leat_artifact_open (path, error)) == NULL)
+    return NULL;
+  fixed = artifact != NULL ? leat_artifact_list_values (artifact, NULL) : NULL;
+  syntax = leat_parser_parse_file (artifact != NULL ? leat_artifact_get_main (artifact) : path, list);
+  variables = leat_variables_new (syntax, &(LeatVariableValues){ .fixed = (const char *const *) fixed }, list);
   leat_syntax_foreach (syntax, leat_parse_declare_variable, variables);
   if (leat_error_list_is_empty (list))
-    return leat_parse_describe_variables (variables);
+    return leat_parse_describe_variables (variables, artifact);
   leat_error_list_move (list, errors);
   leat_parse_propagate (errors, error);
   return NULL;

@@ -6,6 +6,8 @@
 
 #include "leat-parser-private.h"
 
+#include "kernel/leat-supply-private.h"
+
 static gboolean
 leat_parser_is_open (LeatParser *self, const char *real)
 {
@@ -56,13 +58,14 @@ static LeatSource *
 leat_parser_locate (const LeatSource *from, const char *name)
 {
   g_autofree char *folder = from->name != NULL ? g_path_get_dirname (from->name) : NULL;
-  g_autofree char *path = NULL;
+  g_autofree char *path = NULL, *found = NULL;
 
   if (g_path_is_absolute (name) || folder == NULL || g_str_equal (folder, "."))
     path = g_strdup (name);
   else
     path = g_build_filename (folder, name, NULL);
-  return leat_source_new_file (path);
+  found = leat_supply_resolve (from->folder, path);
+  return leat_source_new_file (found);
 }
 
 static void
@@ -95,7 +98,7 @@ leat_parser_check_include (LeatParser *self, const LeatSyntaxStatement *statemen
   else if (self->syntax->sources->len >= LEAT_SYNTAX_MAX_FILES)
     leat_error_list_add (self->errors, pos, LEAT_PARSE_ERROR_LIMIT, "more than %d files in one pipeline",
                          LEAT_SYNTAX_MAX_FILES);
-  else if (!g_file_test (source->name, G_FILE_TEST_IS_REGULAR))
+  else if (!leat_supply_has (source->name))
     leat_parser_refuse_file (self, pos, source);
   else
     return TRUE;

@@ -10,6 +10,7 @@
 #include "../graph/leat-file-kind.h"
 #include "../graph/leat-graph-error.h"
 #include "../kernel/leat-installed-private.h"
+#include "../kernel/leat-supply.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,7 +119,8 @@ char *
 leat_source_read (const LeatSource *self, gsize max_bytes, gsize *length, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  int fd = self->real != NULL ? open (self->name, O_RDONLY | O_CLOEXEC) : fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  int fd =
+    self->real != NULL ? leat_supply_open (self->name, O_RDONLY | O_CLOEXEC) : fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   gboolean ok = fd >= 0 && leat_source_read_fd (fd, text, max_bytes);
   int code = errno;
 

@@ -7,6 +7,7 @@
 
 #include "leat-variables-private.h"
 #include "../graph/leat-graph-error-private.h"
+#include "../kernel/leat-supply-private.h"
 
 #include <string.h>
 
@@ -85,8 +86,15 @@ leat_variables_add_override (LeatVariables *self, const char *text)
     g_hash_table_replace (self->overrides, g_steal_pointer (&name), g_strdup (equals + 1));
 }
 
+static void
+leat_variables_fix (LeatVariables *self, const char *text)
+{
+  leat_variables_add_override (self, text);
+  g_hash_table_add (self->fixed, g_strndup (text, strcspn (text, "=")));
+}
+
 LeatVariables *
-leat_variables_new (LeatSyntax *syntax, const char *const *overrides, LeatErrorList *errors)
+leat_variables_new (LeatSyntax *syntax, const LeatVariableValues *values, LeatErrorList *errors)
 {
   LeatVariables *self = g_new0 (LeatVariables, 1);
 
@@ -95,9 +103,13 @@ leat_variables_new (LeatSyntax *syntax, const char *const *overrides, LeatErrorL
   self->order = g_ptr_array_new_with_free_func (g_free);
   self->table = g_hash_table_new (g_str_hash, g_str_equal);
   self->overrides = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->fixed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   leat_syntax_foreach (syntax, leat_variables_collect, self);
-  for (guint i = 0; overrides != NULL && overrides[i] != NULL; i++)
-    leat_variables_add_override (self, overrides[i]);
+  for (guint i = 0; values != NULL && values->fixed != NULL && values->fixed[i] != NULL; i++)
+    leat_variables_fix (self, values->fixed[i]);
+  for (guint i = 0; values != NULL && values->given != NULL && values->given[i] != NULL; i++)
+    leat_variables_add_override (self, values->given[i]);
+  self->folder = values != NULL && values->folder != NULL ? leat_arena_strdup (self->arena, values->folder) : NULL;
   return self;
 }
 
@@ -106,6 +118,7 @@ leat_variables_free (LeatVariables *self)
 {
   g_hash_table_unref (self->table);
   g_hash_table_unref (self->overrides);
+  g_hash_table_unref (self->fixed);
   g_ptr_array_unref (self->order);
   g_free (self);
 }
@@ -124,7 +137,7 @@ leat_variables_declare (LeatVariables *self, const LeatSyntaxStatement *statemen
   if (override == NULL)
     return;
   variable->text = leat_arena_strdup (self->arena, override);
-  variable->folder = NULL;
+  variable->folder = g_hash_table_contains (self->fixed, statement->name) ? self->folder : NULL;
 }
 
 static void
@@ -235,4 +248,26 @@ leat_variables_expand (LeatVariables *self, const LeatSyntaxValue *value, const 
         return NULL;
     }
   return ok ? leat_arena_strndup (self->arena, text->str, text->len) : NULL;
+}
+
+/* A `let` only has variables of those before it. */
+gboolean
+leat_variables_leave_open (LeatVariables *self, const LeatSyntaxValue *value)
+{
+  const LeatSupplyTaker *taker = leat_supply_get_taker ();
+
+  for (guint i = 0; taker != NULL && i < value->n_pieces; i++)
+    {
+      const LeatVariable *variable =
+        value->pieces[i].is_variable ? g_hash_table_lookup (self->table, value->pieces[i].text) : NULL;
+
+      if (variable == NULL || variable->text == NULL)
+        continue;
+      if (taker->is_open (variable->statement->name))
+        return TRUE;
+      if (!g_hash_table_contains (self->overrides, variable->statement->name)
+          && leat_variables_leave_open (self, variable->statement->value))
+        return TRUE;
+    }
+  return FALSE;
 }

@@ -10,7 +10,6 @@
 #include "bind/leat-bind-private.h"
 #include "leat-tuning-private.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -161,14 +160,10 @@ leat_ways_read_trials (LeatTuning *self, GKeyFile *file, const char *band)
   g_mutex_unlock (&self->lock);
 }
 
-/* Reading anything but a regular file might block. */
 static gboolean
 leat_ways_load (GKeyFile *file, const char *path)
 {
-  GStatBuf status;
-
-  return path != NULL && g_stat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_size <= LEAT_WAYS_BYTES
-         && g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL)
+  return path != NULL && leat_learned_load (file, path, LEAT_WAYS_BYTES)
          && g_key_file_get_integer (file, "transfers", "version", NULL) == LEAT_WAYS_VERSION;
 }
 

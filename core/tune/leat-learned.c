@@ -6,6 +6,7 @@
  * and pipeline geometry has one small key file, as in leat-known-ways.c.  Files that were not used for longest go.  A
  * file that was not written for this device and geometry counts as none. */
 
+#include "kernel/leat-supply-private.h"
 #include "leat-tuning-private.h"
 
 #include <glib/gstdio.h>
@@ -92,15 +93,36 @@ leat_plan_bound_learned (LeatPlan *plan)
   return most;
 }
 
-/* Reading anything but a regular file might block.  A file larger than any that was written is not read at all. */
 static gboolean
-leat_learned_load (GKeyFile *file, const char *path, goffset most)
+leat_learned_load_file (GKeyFile *file, const char *path, goffset most)
 {
   GStatBuf status;
 
+  /* Reading anything but a regular file might block. */
   return g_stat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_size <= most
-         && g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL)
-         && g_key_file_get_integer (file, LEAT_LEARNED_GROUP, "version", NULL) == LEAT_LEARNED_VERSION;
+         && g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL);
+}
+
+static gboolean
+leat_learned_load_supplied (GKeyFile *file, const char *name, goffset most)
+{
+  const LeatSupply *supply = leat_supply_get ();
+  g_autoptr (GBytes) bytes = supply != NULL ? supply->find_learned (name) : NULL;
+
+  return bytes != NULL && g_bytes_get_size (bytes) <= (gsize) most
+         && g_key_file_load_from_bytes (file, bytes, G_KEY_FILE_NONE, NULL);
+}
+
+gboolean
+leat_learned_load (GKeyFile *file, const char *path, goffset most)
+{
+  const LeatSupplyTaker *taker = leat_supply_get_taker ();
+  g_autofree char *folder = g_path_get_dirname (path), *kind = g_path_get_basename (folder);
+  g_autofree char *base = g_path_get_basename (path), *name = g_build_filename (kind, base, NULL);
+
+  if (taker != NULL)
+    taker->take_learned (name, path);
+  return leat_learned_load_file (file, path, most) || leat_learned_load_supplied (file, name, most);
 }
 
 /* Before memory is made for the plan. */
@@ -115,7 +137,8 @@ leat_plan_recall_learned (LeatPlan *plan, LeatDevice *device)
     return;
   geometry = leat_plan_hash_geometry (plan, device);
   path = leat_learned_dup_path (folder, geometry);
-  if (!leat_learned_load (file, path, leat_plan_bound_learned (plan)))
+  if (!leat_learned_load (file, path, leat_plan_bound_learned (plan))
+      || g_key_file_get_integer (file, LEAT_LEARNED_GROUP, "version", NULL) != LEAT_LEARNED_VERSION)
     return;
   for (guint i = 0; i < plan->buffers->len; i++)
     {

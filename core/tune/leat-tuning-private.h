@@ -70,6 +70,8 @@ void leat_tuning_remember_ways (LeatTuning *self, LeatPlan *plan, LeatDevice *de
 guint64 leat_plan_hash_geometry (LeatPlan *plan, LeatDevice *device);
 /* Where what sessions learn of @kind is kept; NULL: nowhere. */
 char *leat_learned_dup_folder (const char *kind);
+/* One of them, of at most @most bytes: on disk, else in an artifact that is open. */
+gboolean leat_learned_load (GKeyFile *file, const char *path, goffset most);
 
 /* Findings of kernels about the device (leat-learned.c): read before memory is made for the plan, written after runs.
  */

@@ -54,13 +54,25 @@ leat_input_file_set_error (const char *path, int code, GError **error)
                advice != NULL ? advice : "");
 }
 
+/* One within an artifact, whose path goes on behind a regular file. */
+static gboolean
+leat_input_file_is_packed (const char *path)
+{
+  struct stat info;
+  int fd = stat (path, &info) != 0 && errno == ENOTDIR ? leat_supply_open (path, O_RDONLY | O_CLOEXEC) : -1;
+
+  if (fd >= 0)
+    close (fd);
+  return fd >= 0;
+}
+
 gboolean
 leat_input_file_check (const char *path, GError **error)
 {
   struct stat info;
   int code = 0;
 
-  if (g_str_equal (path, "-"))
+  if (g_str_equal (path, "-") || leat_input_file_is_packed (path))
     return TRUE;
   if (stat (path, &info) != 0)
     code = errno;
@@ -119,7 +131,7 @@ leat_input_file_open (const char *path, GError **error)
   self->n_readers = leat_input_parts_get_readers ();
   self->owns_fd = !g_str_equal (path, "-");
   /* Without O_NONBLOCK, to open a pipe would be to wait for its writer, and nobody could call that off. */
-  self->fd = self->owns_fd ? open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
+  self->fd = self->owns_fd ? leat_supply_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : STDIN_FILENO;
   if (self->fd < 0 || !leat_input_file_is_readable (self->fd))
     {
       leat_input_file_set_error (self->path, self->fd < 0 ? errno : EBADF, error);

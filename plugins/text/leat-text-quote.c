@@ -43,7 +43,7 @@ leat_text_quote_open (const char *path, GError **error)
   self->path = g_strdup (path);
   self->line_goes_on = G_MAXUINT64;
   /* Opening a pipe would wait for whoever writes to it. */
-  self->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  self->fd = leat_supply_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (self->fd < 0 || fstat (self->fd, &info) != 0)
     g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO, "cannot read \"%s\" to print from it: %s", path,
                  g_strerror (errno));

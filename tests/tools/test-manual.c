@@ -139,12 +139,14 @@ main (int argc, char **argv)
   g_test_add_data_func ("/leat/tools/manual/has-the-options/launch", "leat-launch", test_manual_has_the_options);
   g_test_add_data_func ("/leat/tools/manual/has-the-options/inspect", "leat-inspect", test_manual_has_the_options);
   g_test_add_data_func ("/leat/tools/manual/has-the-options/kernelc", "leat-kernelc", test_manual_has_the_options);
+  g_test_add_data_func ("/leat/tools/manual/has-the-options/compile", "leat-compile", test_manual_has_the_options);
   g_test_add_data_func ("/leat/tools/manual/has-the-options/bench", "leat-bench", test_manual_has_the_options);
   g_test_add_data_func ("/leat/tools/manual/has-the-options/top", "leat-top", test_manual_has_the_options);
   g_test_add_func ("/leat/tools/manual/has-the-exit-codes", test_manual_has_the_exit_codes);
   g_test_add_data_func ("/leat/tools/manual/renders/launch", "leat-launch", test_manual_renders);
   g_test_add_data_func ("/leat/tools/manual/renders/inspect", "leat-inspect", test_manual_renders);
   g_test_add_data_func ("/leat/tools/manual/renders/kernelc", "leat-kernelc", test_manual_renders);
+  g_test_add_data_func ("/leat/tools/manual/renders/compile", "leat-compile", test_manual_renders);
   g_test_add_data_func ("/leat/tools/manual/renders/bench", "leat-bench", test_manual_renders);
   g_test_add_data_func ("/leat/tools/manual/renders/top", "leat-top", test_manual_renders);
   return g_test_run ();

@@ -4,10 +4,12 @@
 
 /* The tool leat-inspect: options, and which nodes, plugins or kernels are shown. */
 
+#include "leat-inspect-artifact.h"
 #include "leat-inspect-devices.h"
 #include "leat-inspect-show.h"
 #include "leat-tool.h"
 
+#include "artifact/leat-section-reader-private.h"
 #include "optimise/leat-optimise-private.h"
 
 #include <stdio.h>
@@ -15,7 +17,7 @@
 
 typedef struct
 {
-  gboolean json, broken, devices, passes, version;
+  gboolean json, broken, devices, passes, check, version;
   char *device;
   char **plugin_paths;
   char **words;
@@ -30,6 +32,7 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
       NULL },
     { "devices", 0, 0, G_OPTION_ARG_NONE, &self->devices, "Describe the devices of this machine", NULL },
     { "passes", 0, 0, G_OPTION_ARG_NONE, &self->passes, "List what optimises plans", NULL },
+    { "check", 0, 0, G_OPTION_ARG_NONE, &self->check, "Of an artifact: compare every checksum", NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &self->device, "Tell what a kernel takes on DEVICE: cuda:0, cpu, auto",
       "DEVICE" },
     { "plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->plugin_paths, "Search FOLDER for plugins first",
@@ -38,11 +41,11 @@ leat_inspect_parse_options (LeatInspectOptions *self, int *argc, char ***argv, G
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context =
-    g_option_context_new ("[NODE | PLUGIN | kernel source=FILE.cu [entry=NAME] [defines=LIST] [PROPERTY=VALUE ...]]");
+  g_autoptr (GOptionContext) context = g_option_context_new (
+    "[NODE | PLUGIN | FILE.leata | kernel source=FILE.cu [entry=NAME] [defines=LIST] [PROPERTY=VALUE ...]]");
 
-  g_option_context_set_summary (context,
-                                "Describes plugins, nodes, kernels and devices; without a name, lists all nodes.");
+  g_option_context_set_summary (
+    context, "Describes plugins, nodes, kernels, artifacts and devices; without a name, lists all nodes.");
   g_option_context_add_main_entries (context, entries, NULL);
   return g_option_context_parse (context, argc, argv, error);
 }
@@ -177,6 +180,10 @@ leat_inspect_do (const LeatInspectOptions *options)
   if (options->device != NULL && (n < 2 || strcmp (options->words[0], "kernel") != 0))
     return leat_tool_report_usage ("--device says where a kernel is looked at: add kernel source=FILE.cu, or take "
                                    "--devices for the devices themselves");
+  if (n == 1 && (options->check || leat_section_file_is_at (options->words[0])))
+    return leat_inspect_show_artifact (options->words[0], options->check, options->json);
+  if (options->check)
+    return leat_tool_report_usage ("--check is for an artifact: add FILE.leata");
   if (n == 0)
     return leat_inspect_list (options, NULL);
   if (n == 1)

@@ -1,0 +1,159 @@
+/* Leat - dataflow for GPU work that repeats
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* Finds the image of a kernel in the artifacts that are open: the best one that runs on a target. */
+
+#include "leat-artifact-object-private.h"
+
+#include "kernel/leat-image-internal-private.h"
+
+#include <string.h>
+
+/* Does what was made for @made run where @target is asked for?  Machine code does on later chips of the same major
+ * number, PTX on all later ones. */
+static gboolean
+leat_artifact_serves (const LeatImageTarget *made, const LeatImageTarget *target)
+{
+  if (target->kind == LEAT_IMAGE_HOST)
+    return made->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () == NULL
+           && (g_str_equal (made->level, target->level)
+               || (g_str_equal (target->level, "native") && leat_image_cpu_runs (made->level)));
+  if (target->kind == LEAT_IMAGE_PTX || made->kind == LEAT_IMAGE_HOST)
+    return made->kind == target->kind && made->capability == target->capability;
+  return made->capability <= target->capability
+         && (made->kind == LEAT_IMAGE_PTX || made->capability / 10 == target->capability / 10);
+}
+
+/* @target with the code of @made. */
+static LeatImageTarget
+leat_artifact_make_target (const LeatImageTarget *made, const LeatImageTarget *target)
+{
+  LeatImageTarget both = *target;
+
+  both.kind = made->kind;
+  both.capability = made->capability;
+  g_strlcpy (both.level, made->level, sizeof both.level);
+  return both;
+}
+
+static gboolean
+leat_artifact_find_section (LeatArtifact *self, const LeatImageKey *key, LeatSection *section)
+{
+  char prefix[2 * sizeof key->bytes + 2];
+  guint index;
+
+  for (guint i = 0; i < sizeof key->bytes; i++)
+    g_snprintf (prefix + 2 * i, 3, "%02x", key->bytes[i]);
+  strcat (prefix, " ");
+  index = leat_section_reader_seek (self->reader, LEAT_ARTIFACT_IMAGE, prefix);
+  if (index == leat_section_reader_get_count (self->reader))
+    return FALSE;
+  leat_section_reader_get (self->reader, index, section);
+  return section->type == LEAT_ARTIFACT_IMAGE && g_str_has_prefix (section->name, prefix);
+}
+
+static gboolean
+leat_artifact_find_image (LeatArtifact *self, LeatKernelSource *source, const LeatImageTarget *target,
+                          LeatSection *section)
+{
+  for (guint i = 0; i < self->targets->len; i++)
+    {
+      LeatImageTarget made;
+      LeatImageKey key;
+
+      if (!leat_artifact_serves (self->targets->pdata[i], target))
+        continue;
+      made = leat_artifact_make_target (self->targets->pdata[i], target);
+      leat_image_make_key (source, &made, NULL, &key);
+      if (leat_artifact_find_section (self, &key, section))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* No lock is held: to make a key may be to read files of the artifact. (transfer full) (nullable) */
+static LeatArtifact *
+leat_artifacts_find_image_in (LeatKernelSource *source, const LeatImageTarget *target, LeatSection *section)
+{
+  g_autoptr (GPtrArray) artifacts = leat_artifacts_list ();
+
+  for (guint i = 0; i < artifacts->len; i++)
+    {
+      LeatArtifact *artifact = artifacts->pdata[i];
+
+      if (artifact->fits && leat_artifact_find_image (artifact, source, target, section))
+        return leat_artifact_ref (artifact);
+    }
+  return NULL;
+}
+
+/* Kernels with a clock around them, and those of a loop, have another form to fall back to: no compiler is asked for
+ * them where that one travels. */
+static gboolean
+leat_artifacts_have_plainer (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  LeatImageTarget plain = *target;
+  g_autoptr (LeatArtifact) artifact = NULL;
+  LeatSection section;
+
+  plain.timed = plain.enclosed = FALSE;
+  artifact = target->timed || target->enclosed ? leat_artifacts_find_image_in (source, &plain, &section) : NULL;
+  if (artifact != NULL)
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILER, "%s has no image of this form",
+                 leat_section_reader_get_path (artifact->reader));
+  return artifact != NULL;
+}
+
+GBytes *
+leat_artifacts_find_image (LeatKernelSource *source, const LeatImageTarget *target, gboolean *is_known, GError **error)
+{
+  LeatSection section;
+  g_autoptr (LeatArtifact) artifact = leat_artifacts_find_image_in (source, target, &section);
+
+  *is_known = artifact != NULL;
+  if (artifact == NULL)
+    {
+      *is_known = leat_artifacts_have_plainer (source, target, error);
+      return NULL;
+    }
+  if (section.size > 0)
+    return leat_section_reader_read (artifact->reader, &section, error);
+  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile, as when %s was made",
+               leat_kernel_source_get_name (source), leat_section_reader_get_path (artifact->reader));
+  return NULL;
+}
+
+static char *
+leat_artifact_dup_targets (LeatArtifact *self)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->targets->len; i++)
+    {
+      g_autofree char *name = leat_image_target_to_string (self->targets->pdata[i]);
+
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* Of the artifact that was opened last. */
+char *
+leat_artifacts_dup_image_advice (const LeatImageTarget *target)
+{
+  g_autoptr (GPtrArray) artifacts = leat_artifacts_list ();
+  LeatArtifact *artifact = artifacts->len > 0 ? artifacts->pdata[0] : NULL;
+  g_autofree char *name = leat_image_target_to_string (target), *targets = NULL;
+
+  if (artifact == NULL)
+    return NULL;
+  if (!artifact->fits)
+    return g_strdup_printf ("; the images of %s are of another build of Leat: compile the pipeline again with the "
+                            "leat-compile of this one",
+                            leat_section_reader_get_path (artifact->reader));
+  targets = leat_artifact_dup_targets (artifact);
+  return g_strdup_printf ("; %s has images for %s, and none of this kernel for %s: where there is a compiler, make it "
+                          "with leat-compile FILE.leat --target=%s",
+                          leat_section_reader_get_path (artifact->reader), targets, name, name);
+}
