@@ -290,9 +290,9 @@ test_compare_cpu (Files *self, gconstpointer data)
       g_test_skip ("the device is a GPU");
       return;
     }
-  result = tool_run ((const char *const[]){ driver, NULL },
-                     (const char *const[]){ "leat-launch", "--device=cuda:0", "--executor=eager", "--compare=cpu",
-                                            pipeline, NULL });
+  result = tool_run (
+    (const char *const[]){ driver, NULL },
+    (const char *const[]){ "leat-launch", "--device=cuda:0", "--executor=eager", "--compare=cpu", pipeline, NULL });
   g_test_message ("%s%s", result->out, result->err);
   g_assert_cmpint (result->code, ==, 1);
   tool_assert_contains (result->out, "1 of 1000 items differs, first [1]: 1 here, 0.7578125 on the CPU");

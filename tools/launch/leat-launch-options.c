@@ -6,6 +6,7 @@
 
 #include "leat-launch-options.h"
 #include "leat-launch-turns.h"
+#include "leat-replay.h"
 
 #include "kernel/leat-installed-private.h"
 
@@ -30,6 +31,19 @@ static const struct
   { "--dot", "--dot=-" },      { "--timing", "--timing=nodes" }, { "--monitor", "--monitor=" },
 };
 
+/* What a recording had; what is given counts, since it comes behind it. */
+static void
+leat_launch_options_add_settings (GStrvBuilder *builder, int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    {
+      g_auto (GStrv) settings = leat_replay_list_settings (argv[i]);
+
+      if (settings != NULL)
+        g_strv_builder_addv (builder, (const char **) settings);
+    }
+}
+
 static char **
 leat_launch_options_complete (int argc, char **argv)
 {
@@ -40,6 +54,8 @@ leat_launch_options_complete (int argc, char **argv)
     {
       const char *word = argv[i];
 
+      if (i == 1)
+        leat_launch_options_add_settings (builder, argc, argv);
       ended = ended || strcmp (word, "--") == 0;
       for (guint d = 0; !ended && d < G_N_ELEMENTS (leat_launch_defaults); d++)
         if (strcmp (word, leat_launch_defaults[d].option) == 0)
@@ -96,6 +112,26 @@ static const char *const leat_launch_optimises[] = { "off", "on", NULL };
 
 /* In the order of LeatMemoMode. */
 static const char *const leat_launch_memos[] = { "off", "exact", NULL };
+
+char **
+leat_launch_options_list_settings (const LeatLaunchOptions *self)
+{
+  GPtrArray *words = g_ptr_array_new ();
+
+  g_ptr_array_add (words, g_strconcat ("--executor=", leat_launch_executors[self->executor], NULL));
+  g_ptr_array_add (words, g_strconcat ("--early-start=", leat_launch_early_starts[self->early_start], NULL));
+  g_ptr_array_add (words, g_strconcat ("--fuse=", leat_launch_fuses[self->fuse], NULL));
+  g_ptr_array_add (words, g_strconcat ("--optimise=", leat_launch_optimises[self->optimise], NULL));
+  if (self->lanes > 0)
+    g_ptr_array_add (words, g_strdup_printf ("--lanes=%u", self->lanes));
+  if (self->runs > 1)
+    {
+      g_ptr_array_add (words, g_strdup_printf ("--runs=%" G_GINT64_FORMAT, self->runs));
+      g_ptr_array_add (words, g_strdup (self->readback == LEAT_READBACK_EACH ? "--readback=each" : "--readback=final"));
+    }
+  g_ptr_array_add (words, NULL);
+  return (char **) g_ptr_array_free (words, FALSE);
+}
 
 static gboolean
 leat_launch_options_check_memo (LeatLaunchOptions *self, const char *text, GError **error)
@@ -234,6 +270,7 @@ leat_launch_options_check_compare (LeatLaunchOptions *self, const LeatLaunchWord
   } others[] = { { self->task != LEAT_LAUNCH_RUN, "--check, --plan, --dot and --variables" },
                  { self->wrong.dumps->len > 0, "--dump" },
                  { self->wrong.code_folder != NULL, "--dump-code" },
+                 { self->wrong.record_path != NULL, "--record" },
                  { self->stats_format != LEAT_STATS_NONE || self->accounting_format != LEAT_FORMAT_NONE,
                    "--stats and --accounting" },
                  { self->timing == LEAT_TIMING_NODES || self->trace_path != NULL, "--timing and --trace" },
@@ -294,6 +331,7 @@ leat_launch_options_check_several (const LeatLaunchOptions *self, GError **error
                 { self->save_path != NULL, "--save-state" },
                 { self->wrong.dumps->len > 0, "--dump" },
                 { self->wrong.code_folder != NULL, "--dump-code" },
+                { self->wrong.record_path != NULL, "--record" },
                 { self->wrong.compare != LEAT_COMPARE_OFF, "--compare" } };
 
   for (guint i = 0; self->texts->len > 1 && i < G_N_ELEMENTS (alone); i++)
@@ -352,6 +390,9 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     return FALSE;
   if (!leat_launch_options_check_compare (self, words, error) || !leat_launch_options_check_run (self, words, error))
     return FALSE;
+  if (self->wrong.record_path != NULL && (self->task != LEAT_LAUNCH_RUN || self->batch > 1))
+    return leat_launch_options_refuse (error, "--record goes with runs one by one, and not with --check, --plan, "
+                                              "--dot, --variables or --batch");
   if (words->variables && self->wrong.code_folder != NULL)
     return leat_launch_options_refuse (error,
                                        "--dump-code goes with a run, --check or --plan: --variables plans nothing");

@@ -87,6 +87,8 @@ void leat_launch_options_set_memo (const LeatLaunchOptions *self, LeatSession *s
 void leat_launch_options_set_persistent (const LeatLaunchOptions *self, LeatSession *session);
 /* Whether they are numbers that a session takes, with an executor that they go with. */
 gboolean leat_launch_options_check_persistent (const LeatLaunchOptions *self, GError **error);
+/* Options that runs elsewhere have to have, to be the same. (transfer full) */
+char **leat_launch_options_list_settings (const LeatLaunchOptions *self);
 const char *leat_launch_executor_get_name (LeatExecutor executor);
 /* The one that there is where options ask for what only one can give. */
 const LeatLaunchText *leat_launch_options_get_text (const LeatLaunchOptions *self);

@@ -6,6 +6,9 @@
 
 #include "leat-launch-wrong.h"
 
+#include "leat-record-form.h"
+#include "leat-replay.h"
+
 void
 leat_launch_wrong_add_options (LeatLaunchWrong *self, GOptionContext *context)
 {
@@ -16,6 +19,10 @@ leat_launch_wrong_add_options (LeatLaunchWrong *self, GOptionContext *context)
     { "dump-code", 0, 0, G_OPTION_ARG_FILENAME, &self->code_folder,
       "Write the generated code of all kernels into FOLDER, for CPU and GPU; with --check or --plan, without a device",
       "FOLDER" },
+    { "record", 0, 0, G_OPTION_ARG_FILENAME, &self->record_path,
+      "Keep the pipeline, its files, settings and last inputs in FILE.leatr, to be run elsewhere", "FILE.leatr" },
+    { "record-runs", 0, 0, G_OPTION_ARG_STRING, &self->runs_word, "With --record: last runs whose inputs are kept (1)",
+      "N" },
     { "compare", 0, 0, G_OPTION_ARG_STRING, &self->compare_word,
       "Run another way too, and name the first node whose data differ: cpu, eager, unfused or unoptimised", "WAY" },
     { "tolerance", 0, 0, G_OPTION_ARG_STRING, &self->tolerance_word,
@@ -63,12 +70,31 @@ leat_launch_wrong_check_tolerance (LeatLaunchWrong *self, GError **error)
   return FALSE;
 }
 
+/* Whoever is given the file runs it by its name. */
+static gboolean
+leat_launch_wrong_check_record (LeatLaunchWrong *self, GError **error)
+{
+  self->record_runs = 1;
+  if (self->record_path != NULL && !leat_replay_is_recording (self->record_path))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--record=%s: the name of a recording ends in .leatr",
+                 self->record_path);
+  else if (self->runs_word != NULL && self->record_path == NULL)
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--record-runs goes with --record");
+  else if (self->runs_word != NULL
+           && !g_ascii_string_to_unsigned (self->runs_word, 10, 1, LEAT_RECORD_MOST_RUNS, &self->record_runs, NULL))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--record-runs=%s: expected 1 to %d", self->runs_word,
+                 LEAT_RECORD_MOST_RUNS);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 gboolean
 leat_launch_wrong_check (LeatLaunchWrong *self, GError **error)
 {
   self->dumps = leat_dumps_parse (self->dump_words, error);
   return self->dumps != NULL && leat_launch_wrong_check_compare (self, error)
-         && leat_launch_wrong_check_tolerance (self, error);
+         && leat_launch_wrong_check_tolerance (self, error) && leat_launch_wrong_check_record (self, error);
 }
 
 void
@@ -77,6 +103,8 @@ leat_launch_wrong_clear (LeatLaunchWrong *self)
   g_clear_pointer (&self->dumps, g_ptr_array_unref);
   g_strfreev (self->dump_words);
   g_free (self->code_folder);
+  g_free (self->record_path);
+  g_free (self->runs_word);
   g_free (self->compare_word);
   g_free (self->tolerance_word);
 }

@@ -23,11 +23,13 @@ typedef struct
   GPtrArray *dumps; /* LeatDump */
   LeatCompare compare;
   double tolerance;
+  char *record_path; /* NULL: nothing is recorded */
+  guint64 record_runs;
   char *code_folder; /* NULL: the code is not written */
 
   /*< private >*/
   char **dump_words;
-  char *compare_word, *tolerance_word;
+  char *compare_word, *tolerance_word, *runs_word;
 } LeatLaunchWrong;
 
 void leat_launch_wrong_add_options (LeatLaunchWrong *self, GOptionContext *context);

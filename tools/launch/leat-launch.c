@@ -170,6 +170,7 @@ leat_launch_do (const LeatLaunchOptions *options)
   g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
   g_autoptr (LeatPlan) plan = NULL;
   g_autoptr (GPtrArray) pipelines = NULL;
+  g_autoptr (LeatRecord) record = NULL;
   g_autoptr (GError) error = NULL;
   gboolean logical = options->task == LEAT_LAUNCH_CHECK || (options->task == LEAT_LAUNCH_PLAN && !options->bound);
 
@@ -178,6 +179,8 @@ leat_launch_do (const LeatLaunchOptions *options)
   leat_tool_add_plugin_paths (options->plugin_paths);
   if (options->wrong.compare != LEAT_COMPARE_OFF)
     return leat_launch_compare (options);
+  if (options->wrong.record_path != NULL)
+    record = leat_record_new (options->wrong.record_runs);
   /* A session makes its own plan. */
   pipelines = leat_launch_load_all (options, logical || options->wrong.code_folder != NULL ? &plan : NULL, errors);
   if (pipelines == NULL)
@@ -194,7 +197,7 @@ leat_launch_do (const LeatLaunchOptions *options)
   if (options->task == LEAT_LAUNCH_CHECK)
     return leat_launch_check (options, pipelines, errors);
   if (options->task == LEAT_LAUNCH_RUN)
-    return leat_launch_run (options, pipelines);
+    return leat_launch_run (options, pipelines, record);
   return leat_launch_print_plan (options, pipelines->pdata[0], options->bound ? NULL : plan);
 }
 
