@@ -74,7 +74,9 @@ leat_tool_exit_from_error (const GError *error)
   if (error->domain == LEAT_SESSION_ERROR && error->code == LEAT_SESSION_ERROR_BUDGET)
     return LEAT_EXIT_DEVICE;
   if (error->domain == LEAT_ARTIFACT_ERROR)
-    return error->code == LEAT_ARTIFACT_ERROR_IO ? LEAT_EXIT_FAILED : LEAT_EXIT_PIPELINE;
+    return error->code == LEAT_ARTIFACT_ERROR_IO       ? LEAT_EXIT_FAILED
+           : error->code == LEAT_ARTIFACT_ERROR_TARGET ? LEAT_EXIT_KERNEL
+                                                       : LEAT_EXIT_PIPELINE;
   return error->domain == LEAT_PLAN_ERROR ? LEAT_EXIT_PIPELINE : LEAT_EXIT_FAILED;
 }
 

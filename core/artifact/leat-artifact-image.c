@@ -124,18 +124,24 @@ leat_artifacts_find_image (LeatKernelSource *source, const LeatImageTarget *targ
   return NULL;
 }
 
+/* With commas between; @more is the last one, unless it is among them. */
 static char *
-leat_artifact_dup_targets (LeatArtifact *self)
+leat_artifact_dup_targets (LeatArtifact *self, const char *more)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) names = NULL;
 
   for (guint i = 0; i < self->targets->len; i++)
     {
       g_autofree char *name = leat_image_target_to_string (self->targets->pdata[i]);
 
-      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
+      if (g_strcmp0 (name, more) != 0)
+        g_strv_builder_add (builder, name);
     }
-  return g_string_free (g_steal_pointer (&text), FALSE);
+  if (more != NULL)
+    g_strv_builder_add (builder, more);
+  names = g_strv_builder_end (builder);
+  return g_strjoinv (",", names);
 }
 
 /* Of the artifact that was opened last. */
@@ -144,7 +150,7 @@ leat_artifacts_dup_image_advice (const LeatImageTarget *target)
 {
   g_autoptr (GPtrArray) artifacts = leat_artifacts_list ();
   LeatArtifact *artifact = artifacts->len > 0 ? artifacts->pdata[0] : NULL;
-  g_autofree char *name = leat_image_target_to_string (target), *targets = NULL;
+  g_autofree char *name = leat_image_target_to_string (target), *has = NULL, *needs = NULL;
 
   if (artifact == NULL)
     return NULL;
@@ -152,8 +158,13 @@ leat_artifacts_dup_image_advice (const LeatImageTarget *target)
     return g_strdup_printf ("; the images of %s are of another build of Leat: compile the pipeline again with the "
                             "leat-compile of this one",
                             leat_section_reader_get_path (artifact->reader));
-  targets = leat_artifact_dup_targets (artifact);
-  return g_strdup_printf ("; %s has images for %s, and none of this kernel for %s: where there is a compiler, make it "
-                          "with leat-compile FILE.leat --target=%s",
-                          leat_section_reader_get_path (artifact->reader), targets, name, name);
+  has = leat_artifact_dup_targets (artifact, NULL);
+  needs = leat_artifact_dup_targets (artifact, name);
+  return g_strdup_printf (
+    "; %s has images for %s, and none of this kernel for %s%s: where there is a compiler, make it "
+    "with leat-compile FILE.leat --target=%s%s",
+    leat_section_reader_get_path (artifact->reader), has, name, target->wide ? " in batches" : "", needs,
+    target->wide         ? " --batch"
+    : target->persistent ? " --persistent"
+                         : "");
 }

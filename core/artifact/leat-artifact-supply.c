@@ -75,7 +75,8 @@ leat_artifact_resolve_absolute (LeatArtifact *self, const char *base, const char
   if (within == NULL || length == 0 || strncmp (path, self->origin, length) != 0)
     return NULL;
   path += length;
-  path += *path == '/';
+  if (self->origin[length - 1] != '/' && *path++ != '/')
+    return NULL;
   return leat_artifact_has (self, path) ? g_build_filename (self->root, path, NULL) : NULL;
 }
 

@@ -69,13 +69,33 @@ leat_bind_find_early (LeatBoundPlan *bound, const LeatLoadedKernel *loaded)
       LeatBoundOp *mine = LEAT_BOUND_OP (op);
 
       mine->n_early = 0;
+      mine->waits_itself = FALSE;
       for (guint k = 0; k < mine->n_after; k++)
         {
-          mine->early[k] = bound->why_not_early == NULL
-                           && leat_plan_may_begin_early (self, leat_plan_get_op (self, mine->after[k]), op, loaded);
+          LeatOp *before = leat_plan_get_op (self, mine->after[k]);
+
+          mine->early[k] = bound->why_not_early == NULL && leat_plan_may_begin_early (self, before, op, loaded);
           mine->n_early += mine->early[k];
+          if (mine->early[k])
+            LEAT_BOUND_OP (before)->waits_itself = mine->waits_itself = TRUE;
         }
     }
+}
+
+/* Whether any kernel could ever begin early, whatever is found out when they are loaded. */
+gboolean
+leat_plan_may_overlap (LeatPlan *self)
+{
+  for (guint i = 0; LEAT_BOUND_PLAN (self)->traits.early != LEAT_EARLY_NONE && i < self->ops->len; i++)
+    {
+      const LeatOp *op = leat_plan_get_op (self, i);
+      const LeatBoundOp *bound = LEAT_BOUND_OP (op);
+
+      for (guint k = 0; k < bound->n_after && op->loop == NULL && leat_op_launches (op); k++)
+        if (leat_op_launches (leat_plan_get_op (self, bound->after[k])))
+          return TRUE;
+    }
+  return FALSE;
 }
 
 /* Of plans with the same dependencies. */

@@ -88,6 +88,7 @@ void leat_plan_cut_at (LeatPlan *self, LeatOp *op, const char *why, const LeatLo
 void leat_plan_note_captured (LeatPlan *self, LeatOp *op, guint n_nodes);
 void leat_plan_allow_early (LeatPlan *self, const char *why, const LeatLoadedKernel *loaded);
 void leat_plan_take_early (LeatPlan *self, LeatPlan *other);
+gboolean leat_plan_may_overlap (LeatPlan *self);
 gboolean leat_plan_has_same_early (LeatPlan *self, LeatPlan *other);
 /* As leat_plan_to_dot (), each box with its note at the end of its label. (nullable notes) (transfer full) */
 char *leat_plan_draw (LeatPlan *self, const char *const *notes);

@@ -44,6 +44,7 @@ leat_plan_take_early (LeatPlan *self, LeatPlan *other)
       for (guint k = 0; k < bound_op->n_after; k++)
         bound_op->early[k] = bound_from->early[k];
       bound_op->n_early = bound_from->n_early;
+      bound_op->waits_itself = bound_from->waits_itself;
     }
   bound->why_not_early = LEAT_BOUND_PLAN (other)->why_not_early;
   leat_bind_predict (bound);

@@ -82,7 +82,6 @@ typedef struct
   guint block[3];    /* that it was loaded for */
   gboolean wrapped;  /* it is launched by its wrapper, as it takes counts or addresses from the device, or reports */
   gboolean waits;    /* its first instruction can wait for what it began before */
-  gboolean is_armed; /* and does */
   gboolean is_small; /* all its blocks run at once */
   guint shared_need; /* bytes of shared memory that a block of it takes, its own and what it asks for */
   guint shared_room; /* that a block of another may take while it runs, and still be begun beside any of its blocks */
@@ -110,6 +109,7 @@ typedef struct
   guint n_after;
   guint8 *early; /* for each of them, whether this op, which waits by itself, may begin before that one has ended */
   guint n_early; /* of how many that is so */
+  gboolean waits_itself; /* it begins early, or another one during it */
 
   /* of a plan for several lanes; not NULL: it is done once for each of them, and why */
   const char *why_spread;

@@ -38,9 +38,6 @@ void leat_module_unref (LeatModule *self);
 /* (transfer none) */
 const LeatFunction *leat_module_get_function (LeatModule *self, const char *name, GError **error);
 
-/* Into a variable of the module's, at once. */
-gboolean leat_module_write_word (LeatModule *self, const char *name, guint32 value, GError **error);
-
 /* Whether the kernels that Leat made can begin by waiting for those that the graph lets them begin before. */
 gboolean leat_module_waits (LeatModule *self);
 

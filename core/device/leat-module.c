@@ -303,22 +303,6 @@ leat_module_get_global (LeatModule *self, const char *name, CUdeviceptr *address
                                    self->what);
 }
 
-gboolean
-leat_module_write_word (LeatModule *self, const char *name, guint32 value, GError **error)
-{
-  CUdeviceptr address = 0;
-  gsize bytes = 0;
-  CUresult result;
-
-  if (!leat_module_get_global (self, name, &address, &bytes, error) || !leat_device_push (self->device, error))
-    return FALSE;
-  result = (*self->table->cuMemcpyHtoD) (address, &value, sizeof value);
-  leat_device_pop (self->device);
-  return result == CUDA_SUCCESS
-         || leat_device_set_error (self->device, error, "cuMemcpyHtoD", result, "variable \"%s\" of %s", name,
-                                   self->what);
-}
-
 /* An image for an older compute capability, for the body of a loop or by an older Leat does not wait; the CPU driver
  * begins nothing early. */
 gboolean

@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* <cache folder>/leat/images: one file for each image, named by its key.
+/* <cache folder>/leat/images: one file for each image, named by its key.  A symbolic link, named by the key without a
+ * compiler, leads to the one that was compiled last, for when the compiler has gone.
  *
  * An image is code that gets run, so the folder must belong to this user and be writable by nobody else; otherwise it
  * is left alone.  Writers write a file of their own and rename it into place, so that readers see a whole file or none.
@@ -24,6 +25,9 @@
 
 #define LEAT_IMAGE_CACHE_DEFAULT_MIB 512
 #define LEAT_IMAGE_CACHE_TOUCH_S     (60 * 60)
+
+#define LEAT_IMAGE_CACHE_IMAGE ".img"
+#define LEAT_IMAGE_CACHE_LAST  ".any"
 
 /* Why there is no cache is said once in a process. */
 static guint leat_image_cache_said;
@@ -82,11 +86,23 @@ leat_image_cache_open (gboolean create)
 }
 
 static void
-leat_image_cache_format_name (const LeatImageKey *key, char name[37])
+leat_image_cache_format_name (const LeatImageKey *key, const char *suffix, char name[37])
 {
   for (guint i = 0; i < sizeof key->bytes; i++)
     snprintf (name + 2 * i, 3, "%02x", key->bytes[i]);
-  strcpy (name + 32, ".img");
+  g_strlcpy (name + 32, suffix, 5);
+}
+
+static gboolean
+leat_image_cache_parse_name (const char *name, LeatImageKey *key)
+{
+  for (guint i = 0; i < sizeof key->bytes; i++)
+    {
+      if (!g_ascii_isxdigit (name[2 * i]) || !g_ascii_isxdigit (name[2 * i + 1]))
+        return FALSE;
+      key->bytes[i] = (guint8) (g_ascii_xdigit_value (name[2 * i]) << 4 | g_ascii_xdigit_value (name[2 * i + 1]));
+    }
+  return g_str_equal (name + 2 * sizeof key->bytes, LEAT_IMAGE_CACHE_IMAGE);
 }
 
 /* Images used last are kept longest; once an hour is often enough to note a use. */
@@ -108,8 +124,28 @@ leat_image_cache_lookup (const LeatImageKey *key, gboolean *damaged)
 
   if (folder < 0)
     return NULL;
-  leat_image_cache_format_name (key, name);
+  leat_image_cache_format_name (key, LEAT_IMAGE_CACHE_IMAGE, name);
   image = leat_image_store_read (folder, name, key, damaged);
+  if (image != NULL)
+    leat_image_cache_touch (folder, name);
+  close (folder);
+  return image;
+}
+
+/* Whatever compiled it. @key: without a compiler */
+GBytes *
+leat_image_cache_lookup_last (const LeatImageKey *key)
+{
+  int folder = leat_image_cache_open (FALSE);
+  char link[37], name[38] = "";
+  LeatImageKey full;
+  GBytes *image = NULL;
+
+  if (folder < 0)
+    return NULL;
+  leat_image_cache_format_name (key, LEAT_IMAGE_CACHE_LAST, link);
+  if (readlinkat (folder, link, name, sizeof name - 1) == sizeof link - 1 && leat_image_cache_parse_name (name, &full))
+    image = leat_image_store_read (folder, name, &full, NULL);
   if (image != NULL)
     leat_image_cache_touch (folder, name);
   close (folder);
@@ -184,6 +220,8 @@ leat_image_cache_trim (int folder, const char *path)
     {
       LeatImageCacheEntry entry;
 
+      if (g_str_has_suffix (name, LEAT_IMAGE_CACHE_LAST) && fstatat (folder, name, &info, 0) != 0 && errno == ENOENT)
+        unlinkat (folder, name, 0);
       if (fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG (info.st_mode))
         continue;
       if (g_str_has_prefix (name, ".new-") && time (NULL) - info.st_mtime > LEAT_IMAGE_CACHE_TOUCH_S)
@@ -217,8 +255,18 @@ leat_image_cache_complain (const char *path, int reason)
       path, g_strerror (reason));
 }
 
+static void
+leat_image_cache_note_last (int folder, const LeatImageKey *plain, const char *name, const char *temporary)
+{
+  char link[37];
+
+  leat_image_cache_format_name (plain, LEAT_IMAGE_CACHE_LAST, link);
+  if (symlinkat (name, folder, temporary) == 0 && renameat (folder, temporary, folder, link) != 0)
+    unlinkat (folder, temporary, 0);
+}
+
 void
-leat_image_cache_insert (const LeatImageKey *key, GBytes *image)
+leat_image_cache_insert (const LeatImageKey *key, const LeatImageKey *plain, GBytes *image)
 {
   static guint counter;
   int folder = leat_image_cache_open (TRUE), reason = errno;
@@ -233,12 +281,14 @@ leat_image_cache_insert (const LeatImageKey *key, GBytes *image)
       leat_image_cache_complain (path, reason);
       return;
     }
-  leat_image_cache_format_name (key, name);
+  leat_image_cache_format_name (key, LEAT_IMAGE_CACHE_IMAGE, name);
   if (!leat_image_cache_write (folder, temporary, sealed) || renameat (folder, temporary, folder, name) != 0)
     {
       leat_image_cache_complain (path, errno);
       unlinkat (folder, temporary, 0);
     }
+  else
+    leat_image_cache_note_last (folder, plain, name, temporary);
   leat_image_cache_trim (folder, path);
   close (folder);
 }

@@ -38,7 +38,10 @@ GBytes *leat_image_store_read (int folder, const char *name, const LeatImageKey 
 
 /* The cache of this user on disk.  Failing to write is no error: the image is there all the same. */
 GBytes *leat_image_cache_lookup (const LeatImageKey *key, gboolean *damaged);
-void leat_image_cache_insert (const LeatImageKey *key, GBytes *image);
+/* @plain: the key without a compiler */
+void leat_image_cache_insert (const LeatImageKey *key, const LeatImageKey *plain, GBytes *image);
+/* The one that was compiled last, by whatever compiler. @key: without one */
+GBytes *leat_image_cache_lookup_last (const LeatImageKey *key);
 
 /* Compilers.  An identity changes when the compiler does; NULL with LEAT_KERNEL_ERROR_COMPILER when there is none. */
 char *leat_image_host_dup_identity (GError **error);

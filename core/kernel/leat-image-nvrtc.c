@@ -322,10 +322,47 @@ leat_nvrtc_create (const LeatNvrtc *nvrtc, LeatNvrtcHandle *program, const char 
   return nvrtc->create (program, text, path, 0, NULL, NULL);
 }
 
+GArray *
+leat_image_nvrtc_list_capabilities (void)
+{
+  const LeatNvrtc *nvrtc = leat_nvrtc_open (NULL);
+  GArray *capabilities = g_array_new (FALSE, TRUE, sizeof (guint));
+  int n = 0;
+
+  if (nvrtc == NULL || nvrtc->count_archs == NULL || nvrtc->list_archs == NULL || nvrtc->count_archs (&n) != 0
+      || n <= 0)
+    return capabilities;
+  g_array_set_size (capabilities, (guint) n);
+  if (nvrtc->list_archs ((int *) (gpointer) capabilities->data) != 0)
+    g_array_set_size (capabilities, 0);
+  return capabilities;
+}
+
+/* A GPU that this NVRTC does not know yet gets PTX of the newest that it knows, which the driver finishes. */
+static LeatImageTarget
+leat_nvrtc_limit (const LeatImageTarget *target)
+{
+  static guint said;
+  g_autoptr (GArray) known = leat_image_nvrtc_list_capabilities ();
+  guint newest = known->len > 0 ? g_array_index (known, guint, known->len - 1) : G_MAXUINT;
+  LeatImageTarget made = *target;
+
+  if (target->capability <= newest || target->kind != LEAT_IMAGE_CUBIN)
+    return made;
+  made.kind = LEAT_IMAGE_PTX;
+  made.capability = newest;
+  if (g_atomic_int_add (&said, 1) == 0)
+    g_message ("this NVRTC knows no GPU of compute capability %u.%u: kernels are compiled for %u.%u, and the driver "
+               "finishes them; a newer CUDA toolkit does better",
+               target->capability / 10, target->capability % 10, newest / 10, newest % 10);
+  return made;
+}
+
 GBytes *
-leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *asked, GError **error)
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
+  const LeatImageTarget made = leat_nvrtc_limit (asked), *target = &made;
   LeatNvrtcHandle program = NULL;
   g_autoptr (GPtrArray) headers = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *text = NULL;
@@ -346,20 +383,4 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *targe
   image = leat_nvrtc_build (nvrtc, program, source, headers, target, error);
   nvrtc->destroy (&program);
   return image;
-}
-
-GArray *
-leat_image_nvrtc_list_capabilities (void)
-{
-  const LeatNvrtc *nvrtc = leat_nvrtc_open (NULL);
-  GArray *capabilities = g_array_new (FALSE, TRUE, sizeof (guint));
-  int n = 0;
-
-  if (nvrtc == NULL || nvrtc->count_archs == NULL || nvrtc->list_archs == NULL || nvrtc->count_archs (&n) != 0
-      || n <= 0)
-    return capabilities;
-  g_array_set_size (capabilities, (guint) n);
-  if (nvrtc->list_archs ((int *) (gpointer) capabilities->data) != 0)
-    g_array_set_size (capabilities, 0);
-  return capabilities;
 }

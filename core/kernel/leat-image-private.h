@@ -27,8 +27,8 @@ typedef struct
   gboolean indirect; /* what the framework launches may be given, for the items of a port, the address of a slot with
                      their address in it, plus 1; never shipped */
   gboolean wide;     /* kernels that do the work of many entries in one launch; never shipped */
-  gboolean enclosed; /* CUBIN and PTX: kernels of a loop's body, which neither wait for others nor let others begin
-                        early; never shipped */
+  gboolean enclosed; /* CUBIN and PTX: kernels that overlap with no other, as those of a loop's body: they neither wait
+                        for others nor let others begin early; never shipped */
   gboolean
     persistent;   /* with LEAT_PERSISTENT_SYMBOL, which stays on the device (device/leat-persistent.h); never shipped */
   gboolean whole; /* HOST: of kernels that have a variant in plain C, that alone; for who runs variants */
@@ -52,6 +52,8 @@ GError *leat_image_host_take_warning (void);
  * Errors: LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the compiler's messages, or what reading
  * the source finds.  Any thread. */
 GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+/* Only if it ships as it is; NULL. (transfer full) */
+GBytes *leat_image_get_shipped (LeatKernelSource *source, const LeatImageTarget *target);
 
 /* A kernel can be launched by its own name, with all counts by value. */
 char *leat_image_dup_plain_symbol (const char *entry);

@@ -230,7 +230,7 @@ static GBytes *
 leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const char *compiler, GError **error)
 {
   gboolean damaged = FALSE;
-  LeatImageKey key;
+  LeatImageKey key, plain;
   GBytes *image;
 
   leat_image_make_key (source, target, compiler, &key);
@@ -246,7 +246,34 @@ leat_image_make (LeatKernelSource *source, const LeatImageTarget *target, const 
   if (image == NULL)
     return NULL;
   g_atomic_int_inc (&leat_image_counters[2]);
-  leat_image_cache_insert (&key, image);
+  leat_image_make_key (source, target, NULL, &plain);
+  leat_image_cache_insert (&key, &plain, image);
+  return image;
+}
+
+/* For want of a compiler. */
+static GBytes *
+leat_image_find_cached (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  LeatImageKey plain;
+  GBytes *image;
+
+  if (target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
+    return NULL;
+  leat_image_make_key (source, target, NULL, &plain);
+  image = leat_image_cache_lookup_last (&plain);
+  if (image != NULL)
+    g_atomic_int_inc (&leat_image_counters[1]);
+  return image;
+}
+
+GBytes *
+leat_image_get_shipped (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  GBytes *image = leat_kernel_source_get_image (source) == NULL ? leat_image_find_shipped (source, target) : NULL;
+
+  if (image != NULL)
+    g_atomic_int_inc (&leat_image_counters[0]);
   return image;
 }
 
@@ -268,6 +295,9 @@ leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GE
                                                  : leat_image_nvrtc_dup_identity (source, &local);
       if (compiler != NULL)
         return leat_image_make (source, target, compiler, error);
+      image = leat_image_find_cached (source, target);
+      if (image != NULL)
+        return g_steal_pointer (&image);
       if (may_ship)
         image = leat_image_find_shipped_ptx (source, target);
     }

@@ -33,17 +33,16 @@ leat_cuda_append_pointers (GString *out, GArray *params)
     }
 }
 
-/* The code that all kernels have around the body. @clock_end: what tells the end, whose time goes with that of the
- * beginning to one parameter more; NULL without */
+/* The code that all kernels have around the body, with a parameter more: whether to wait for others. @clock_end: what
+ * tells the end, whose time goes with that of the beginning to one more; NULL without */
 static void
 leat_cuda_append_entry (GString *out, const LeatEntry *entry, const char *prefix, GArray *params, const char *arguments,
                         const char *clock_end)
 {
   g_string_append_printf (out, " extern \"C\" __global__ void %s %s%s (", entry->launch_bounds, prefix, entry->name);
   leat_cuda_append_params (out, params);
-  if (clock_end != NULL)
-    g_string_append_printf (out, "%suint64_t *leat_clock", params->len > 0 ? ", " : "");
-  g_string_append_printf (out, ") { LEAT_WAIT_FOR_OTHERS (%s); %sleat_body_%s (%s);", entry->name,
+  g_string_append_printf (out, "%sint leat_early%s) { LEAT_WAIT_FOR_OTHERS (leat_early); %sleat_body_%s (%s);",
+                          params->len > 0 ? ", " : "", clock_end != NULL ? ", uint64_t *leat_clock" : "",
                           clock_end != NULL ? "leat_clock_begin (leat_clock); " : "", entry->name, arguments);
   leat_cuda_append_pointers (out, params);
   if (clock_end != NULL)
@@ -126,7 +125,6 @@ leat_cuda_edit_kernel (GArray *edits, const LeatKernelUnit *unit, const LeatDecl
         leat_cuda_edit_reporting (edits, unit, decl, entry);
       if (form & LEAT_KERNEL_PERSISTENT)
         continue;
-      g_string_append_printf (tail, " LEAT_EARLY (%s)", entry->name);
       if (form & LEAT_KERNEL_WIDE)
         leat_cuda_append_lane_entry (tail, unit, entry);
       else

@@ -15,7 +15,7 @@ typedef enum
   LEAT_KERNEL_INDIRECT = 1 << 1,
   LEAT_KERNEL_WIDE = 1 << 2,       /* with kernels for many lanes, in a text of their own for GPUs */
   LEAT_KERNEL_PERSISTENT = 1 << 3, /* with one that stays on the device and has the others as its stages; likewise */
-  LEAT_KERNEL_ENCLOSED = 1 << 4,   /* for bodies of loops: they wait for no other, and let none begin; GPUs alone */
+  LEAT_KERNEL_ENCLOSED = 1 << 4,   /* they wait for no other, and let none begin, as in bodies of loops; GPUs alone */
   LEAT_KERNEL_WHOLE = 1 << 5,      /* of a kernel that has a variant in plain C, that alone; CPUs alone */
 } LeatKernelForm;
 

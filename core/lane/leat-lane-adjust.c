@@ -144,17 +144,6 @@ leat_lane_check_constants (LeatLane *self, gboolean *broken, GError **error)
   return FALSE;
 }
 
-/* The graph keeps the edges that it was made with, and its kernels may come from other modules now. */
-static gboolean
-leat_lane_arm_again (LeatLane *self, LeatPlan *before, GError **error)
-{
-  if (leat_program_arm_early (self->program, before))
-    return TRUE;
-  g_set_error_literal (error, LEAT_SESSION_ERROR, LEAT_SESSION_ERROR_FAILED,
-                       "a kernel that begins early cannot be told to wait");
-  return FALSE;
-}
-
 gboolean
 leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatProgram *program, gboolean *broken, GError **error)
 {
@@ -164,11 +153,12 @@ leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatProgram *program, gboolean
 
   *broken = FALSE;
   leat_lane_swap_side (self, &side);
+  leat_plan_take_early (self->plan, side.plan); /* the graph keeps the edges that it was made with */
   good = leat_lane_check_constants (self, broken, error) && leat_lane_pack_launches (self, error)
          && leat_device_push (program->device, error);
   if (good)
     {
-      good = leat_lane_arm_again (self, side.plan, error) && leat_lane_update_ops (self, &side, broken, error);
+      good = leat_lane_update_ops (self, &side, broken, error);
       leat_device_pop (program->device);
     }
   if (!good)
@@ -176,8 +166,6 @@ leat_lane_adjust (LeatLane *self, LeatPlan *plan, LeatProgram *program, gboolean
       leat_lane_swap_side (self, &side);
       leat_lane_find_constants (self);
     }
-  else
-    leat_plan_take_early (self->plan, side.plan);
   leat_lane_side_clear (&side);
   return good;
 }

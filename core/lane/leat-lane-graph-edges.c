@@ -75,13 +75,3 @@ leat_lane_does_without_early (LeatLane *self, CUresult result)
   self->is_cut_anew = TRUE;
   return TRUE;
 }
-
-gboolean
-leat_lane_arm_early (LeatLane *self)
-{
-  if (leat_program_arm_early (self->program, self->plan))
-    return TRUE;
-  leat_plan_allow_early (self->plan, "a kernel cannot be told to wait", self->program->loaded);
-  self->is_cut_anew = TRUE;
-  return FALSE;
-}

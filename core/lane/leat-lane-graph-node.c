@@ -89,8 +89,10 @@ CUDA_KERNEL_NODE_PARAMS
 leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
 {
   const guint *grid = self->program->loaded[op->index].grid;
+  LeatLaunch *launch = leat_lane_get_launch (self, op);
 
   leat_lane_set_loop_handle (self, path, op, TRUE);
+  leat_launch_say_waits (launch, op);
   return (CUDA_KERNEL_NODE_PARAMS){
     .func = leat_lane_get_function (self, path, op),
     .gridDimX = grid[0],
@@ -100,7 +102,7 @@ leat_lane_get_kernel (LeatLane *self, LeatPath path, const LeatOp *op)
     .blockDimY = op->block[1],
     .blockDimZ = op->block[2],
     .sharedMemBytes = op->shared_bytes,
-    .kernelParams = leat_lane_get_launch (self, op)->params,
+    .kernelParams = launch->params,
   };
 }
 

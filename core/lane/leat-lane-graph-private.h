@@ -56,7 +56,6 @@ CUresult leat_lane_add_kernel_node (LeatLane *self, CUgraph graph, CUgraphNode *
 /* Whether a refusal ends with graphs being built anew in which no kernel begins early. */
 gboolean leat_lane_does_without_early (LeatLane *self, CUresult result);
 /* Kernels that begin early wait from now on.  FALSE: they cannot be told to, and the graph is built with full edges. */
-gboolean leat_lane_arm_early (LeatLane *self);
 /* Before the graphs of a path go: what they did is counted. */
 void leat_lane_count_gone (LeatLane *self, LeatPath path);
 /* Adds what the driver says of the graphs of a path, since counting began. */

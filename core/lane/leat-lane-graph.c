@@ -129,11 +129,8 @@ leat_lane_update_executable (LeatLane *self, LeatPath path, LeatExecutable *to)
 gboolean
 leat_lane_fill_graph (LeatLane *self, LeatPath path, LeatExecutable *to, GError **error)
 {
-  CUresult result;
+  CUresult result = (*self->table->cuGraphCreate) (&to->graph, 0);
 
-  if (!leat_lane_arm_early (self))
-    return FALSE;
-  result = (*self->table->cuGraphCreate) (&to->graph, 0);
   if (result != CUDA_SUCCESS)
     return leat_device_set_error (self->program->device, error, "cuGraphCreate", result, "a lane");
   if (!leat_lane_begin_turn (self, to, error))

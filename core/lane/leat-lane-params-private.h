@@ -44,12 +44,15 @@ typedef struct
   guint8 *storage;
   guint n_params;
   void *handle; /* of them, that of the loop; NULL where it is no test of one */
+  void *waits;  /* and that which says whether the kernel waits for what it began before */
 } LeatLaunch;
 
 void leat_launch_clear (LeatLaunch *self);
 gboolean leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
 void leat_launch_take_args (LeatLane *lane, const LeatOp *op, LeatLane *other, const LeatOp *other_op);
 gboolean leat_launch_repack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error);
+/* Whether the kernel waits for what it began before, which is known only when all kernels are loaded. */
+void leat_launch_say_waits (LeatLaunch *self, const LeatOp *op);
 void leat_launch_put_binding (LeatLaunch *self, const LeatOp *head, guint slot, const LeatBinding *binding);
 
 G_END_DECLS

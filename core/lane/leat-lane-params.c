@@ -22,7 +22,8 @@
 #define LEAT_PARAM_PLACE 2 /* and anything else: an address has a stride behind it */
 G_STATIC_ASSERT (sizeof (LeatQueueView) <= LEAT_PARAM_SLOT);
 
-#define LEAT_PARAM_MORE 3 /* that stand for none: where to report to, with its stride, and the clock */
+#define LEAT_PARAM_MORE                                                                                                \
+  4 /* that stand for none: where to report to, with its stride, whether to wait for others, and the clock */
 
 static gboolean
 leat_launch_refuse (const LeatOp *op, const LeatParam *param, const char *why, GError **error)
@@ -238,6 +239,14 @@ leat_launch_get_room (const LeatOp *op)
   return room;
 }
 
+void
+leat_launch_say_waits (LeatLaunch *self, const LeatOp *op)
+{
+  const gint32 waits = LEAT_BOUND_OP (op)->waits_itself;
+
+  memcpy (self->waits, &waits, sizeof waits);
+}
+
 /* Fills @self anew; what it pointed at before stays where it is, so that a graph node may be updated in place. */
 gboolean
 leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **error)
@@ -257,7 +266,9 @@ leat_launch_pack (LeatLaunch *self, LeatLane *lane, const LeatOp *op, GError **e
       return FALSE;
   if (op->kind == LEAT_OP_KERNEL && op->prototype->reports)
     leat_launch_put_place (self, op, leat_lane_get_report_block (lane, op), sizeof (LeatReportBlock));
-  /* Behind the others: a kernel that tells no times does not look at it. */
+  /* Behind the others: kernels that came compiled do not look at them, and one that tells no times not at the last. */
+  self->waits = leat_launch_next (self);
+  leat_launch_say_waits (self, op);
   if (lane->timing != NULL && lane->timing->clocks != NULL)
     leat_launch_put_address (self, leat_timing_get_clock (lane->timing, op));
   return TRUE;

@@ -30,7 +30,8 @@ typedef struct
   GPtrArray *blocks;                /* LeatBlock or NULL, by buffer id: CONST buffers */
   GHashTable *modules;              /* LeatKernelSource -> LeatModule */
   GHashTable *wide;                 /* likewise, of wide images, */
-  GHashTable *enclosed;             /* and of those for bodies of loops */
+  GHashTable *enclosed;             /* and of those that overlap with no other */
+  gboolean is_apart;                /* no kernel of the plan does */
   LeatModule **op_modules;          /* by op index; NULL but for kernels; of @modules */
   const LeatFunction **functions;   /* by op index; NULL but for kernels */
   const LeatFunction **timed;       /* likewise, those that tell when they ran; NULL where none does */
@@ -48,7 +49,6 @@ gboolean leat_program_fold (LeatDevice *device, LeatPlan *plan, GError **error);
 /* Loads what kernels of a plan bound anew are not there yet. */
 gboolean leat_program_load_kernels (LeatProgram *self, LeatProgram *lender, GError **error);
 /* Before a graph is made: kernels that begin early, and those during which others do, wait from now on. */
-gboolean leat_program_arm_early (LeatProgram *self, LeatPlan *plan);
 /* Each lane has one: what its graphs use stays as long as they do. */
 LeatProgram *leat_program_ref (LeatProgram *self);
 void leat_program_unref (LeatProgram *self);

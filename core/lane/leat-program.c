@@ -59,12 +59,12 @@ leat_program_write_constants (LeatProgram *self, GError **error)
   return TRUE;
 }
 
-/* Whether no kernel before or after it can overlap with it, as all in the body of a loop.  Many lanes go another way.
- */
+/* Whether no kernel before or after it can overlap with it, as all in the body of a loop.  Such a kernel has no wait,
+ * next to which ptxas unrolls no loop.  Many lanes go another way. */
 static gboolean
 leat_program_is_enclosed (LeatProgram *self, const LeatOp *op)
 {
-  return op->loop != NULL && !LEAT_BOUND_OP (op)->wide && !leat_device_is_cpu (self->device)
+  return (op->loop != NULL || self->is_apart) && !LEAT_BOUND_OP (op)->wide && !leat_device_is_cpu (self->device)
          && leat_device_get_facts (self->device)->compute_major >= 9;
 }
 
@@ -118,12 +118,14 @@ leat_program_get_image (LeatProgram *self, LeatKernelSource *source, const LeatI
   LeatImageTarget timed = *target, plain = *target;
   GBytes *image = NULL;
 
+  plain.enclosed = FALSE;
   timed.timed = self->measured && target->kind != LEAT_IMAGE_HOST;
   if (timed.timed)
     image = leat_image_get (source, &timed, NULL);
+  if (image == NULL && target->enclosed && self->is_apart)
+    image = leat_image_get_shipped (source, &plain);
   if (image == NULL && target->enclosed)
     image = leat_image_get (source, target, NULL);
-  plain.enclosed = FALSE;
   return image != NULL ? image : leat_image_get (source, &plain, error);
 }
 
@@ -315,37 +317,6 @@ leat_program_check_wrapper (LeatProgram *self, const LeatOp *op, GError **error)
   return FALSE;
 }
 
-/* It is never set back: graphs of other plans may have the kernel begin early. */
-static gboolean
-leat_program_arm (LeatProgram *self, const LeatOp *op)
-{
-  LeatLoadedKernel *loaded = &self->loaded[op->index];
-  g_autofree char *plain = NULL, *name = NULL;
-
-  if (loaded->is_armed || leat_device_is_cpu (self->device))
-    return TRUE;
-  plain = leat_image_dup_plain_symbol (op->prototype->entry);
-  name = g_strconcat ("leat_early_", plain, NULL);
-  loaded->is_armed = leat_module_write_word (self->op_modules[op->index], name, 1, NULL);
-  return loaded->is_armed;
-}
-
-gboolean
-leat_program_arm_early (LeatProgram *self, LeatPlan *plan)
-{
-  for (guint i = 0; i < plan->ops->len; i++)
-    {
-      const LeatOp *op = leat_plan_get_op (plan, i);
-      const LeatBoundOp *bound = LEAT_BOUND_OP (op);
-
-      for (guint k = 0; k < bound->n_after && bound->n_early > 0; k++)
-        if (bound->early[k]
-            && (!leat_program_arm (self, op) || !leat_program_arm (self, leat_plan_get_op (plan, bound->after[k]))))
-          return FALSE;
-    }
-  return TRUE;
-}
-
 static gboolean
 leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *op, GError **error)
 {
@@ -375,7 +346,6 @@ leat_program_load_kernel (LeatProgram *self, LeatProgram *lender, const LeatOp *
   self->functions[op->index] = function;
   self->prototypes[op->index] = op->prototype;
   self->op_modules[op->index] = module;
-  loaded->is_armed = FALSE;
   if (self->timed != NULL)
     self->timed[op->index] = NULL;
   if (!leat_module_prepare_launch (module, function, &shape, op->prototype->entry, error))
@@ -439,6 +409,7 @@ leat_program_new (LeatPlan *plan, LeatStore *store, LeatDevice *device, gboolean
   self->device = g_object_ref (device);
   self->measured = measured;
   self->plan = plan;
+  self->is_apart = !leat_plan_may_overlap (plan);
   self->blocks = g_ptr_array_new_with_free_func (leat_program_free_block);
   self->modules =
     g_hash_table_new_full (NULL, NULL, (GDestroyNotify) leat_kernel_source_unref, (GDestroyNotify) leat_module_unref);

@@ -120,7 +120,8 @@ leat_repeater_add_kernel (LeatRepeater *self, const LeatFunction *function, CUgr
                           CUgraph graph, CUgraphNode *node, const CUgraphNode *after)
 {
   CUdeviceptr counter = leat_memory_get_address (self->counter), words = leat_memory_get_address (self->memory);
-  void *params[] = { &counter, &words, &handle };
+  gint32 waits = FALSE;
+  void *params[] = { &counter, &words, &handle, &waits };
   const CUDA_KERNEL_NODE_PARAMS kernel = { .func = function->function,
                                            .gridDimX = 1,
                                            .gridDimY = 1,

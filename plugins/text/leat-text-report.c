@@ -188,10 +188,11 @@ leat_text_report_start (LeatEndpoint *endpoint, GError **error)
 {
   LeatTextReport *self = LEAT_TEXT_REPORT (endpoint);
   LeatPort *port = leat_node_get_port (LEAT_NODE (self), "in", error);
+  g_autofree char *from = leat_node_dup_path (LEAT_NODE (self), "from");
 
   if (port == NULL || !leat_text_report_take_spec (self, leat_port_get_spec (port), error))
     return FALSE;
-  if (self->from != NULL && (self->quote = leat_text_quote_open (self->from, error)) == NULL)
+  if (from != NULL && (self->quote = leat_text_quote_open (from, error)) == NULL)
     return FALSE;
   self->output = leat_output_file_open ("-", error);
   self->buffer = g_string_sized_new (LEAT_REPORT_BUFFER + 64);

@@ -106,7 +106,8 @@ raw_add_kernel (Raw *raw, CUgraphNode after, gboolean mapped, guint64 n)
 {
   CUdeviceptr x = raw->x, y = raw->y;
   float a = 2, b = 1;
-  void *params[] = { &x, &n, &y, &a, &b };
+  gint32 waits = FALSE; /* for no others */
+  void *params[] = { &x, &n, &y, &a, &b, &waits };
   CUDA_KERNEL_NODE_PARAMS launch = { .func = raw->function,
                                      .gridDimX = (guint) MIN ((n + 255) / 256, 2048),
                                      .gridDimY = 1,

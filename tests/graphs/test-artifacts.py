@@ -4,6 +4,7 @@
 
 import ctypes
 import hashlib
+import json
 import os
 import shutil
 import struct
@@ -14,6 +15,9 @@ import graph_case
 from graph_case import GRAPHS, Skip, launch, on_cpu
 
 BRIEF = '--all' not in sys.argv
+# What is made for the device of these runs.
+NAMES = ('native',) if on_cpu() else ('sm_80', 'sm_90')
+TARGET = f'--target={",".join(NAMES)}'
 COMPILERS = ('c++', 'g++', 'gcc', 'cc', 'clang', 'clang++', *(f'clang++-{n}' for n in range(14, 21)))
 HEAD, ROW = struct.Struct('<8sIIIIQ16s16s'), struct.Struct('<4sIQQ16s')
 # What to give each graph, and what it writes; a pipeline that reads a file gets it by name.
@@ -82,8 +86,7 @@ def test_every_graph(folder):
         artifact = folder / f'{name}.leata'
         given = [f'{key}={value}' for key, value in CASES[name][0].items()]
         keep = [f'--keep={key}' for key in (*CASES[name][0], *CASES[name][1])]
-        target = '--target=native' if on_cpu() else '--target=sm_80,sm_90'
-        compile_pipeline(GRAPHS / f'{name}.leat', *given, *keep, target, '-o', artifact, cwd=folder)
+        compile_pipeline(GRAPHS / f'{name}.leat', *given, *keep, TARGET, '-o', artifact, cwd=folder)
         wanted = run_case(name, GRAPHS / f'{name}.leat', folder, f'{name}-text')
         found = run_case(name, artifact, folder, f'{name}-artifact', without_compilers(folder))
         assert found == wanted, f'{name}: the artifact gives other bytes'
@@ -138,7 +141,7 @@ def test_files_travel(folder):
     """Includes, headers and constants do, from whatever folder; the tree that it was made of may go."""
     text, away = make_tree(folder), folder / 'away'
     away.mkdir()
-    compile_pipeline('p.leat', '-o', away / 'p.leata', '--target=native', cwd=text.parent)
+    compile_pipeline('p.leat', '-o', away / 'p.leata', TARGET, cwd=text.parent)
     shutil.move(text.parent / 'x.bin', away / 'other.bin')
     shutil.rmtree(folder / 'made')
     run_tree(away / 'p.leata', folder, 'input=away/other.bin')
@@ -150,7 +153,7 @@ def test_files_travel(folder):
 def test_open_files_stay(folder):
     """The file of an open variable is beside the artifact, where the text has it, and no part of it."""
     text = make_tree(folder)
-    compile_pipeline('graphs/p.leat', '-o', folder / 'p.leata', '--target=native', cwd=folder / 'made')
+    compile_pipeline('graphs/p.leat', '-o', folder / 'p.leata', TARGET, cwd=folder / 'made')
     assert 'x.bin' not in list_sections(folder / 'p.leata')
     err = run_tree(folder / 'p.leata', folder, code=1)
     assert 'p.leata/graphs/p.leat:7:1' in err and str(folder / 'x.bin') in err, err
@@ -163,7 +166,7 @@ def test_fixed_variables(folder):
     """What was given is fixed, with the file that it names, which is found from the folder of leat-compile."""
     text = make_tree(folder)
     shutil.move(text.parent / 'x.bin', folder / 'given.bin')
-    compile_pipeline('made/graphs/p.leat', 'input=given.bin', 'gain=6', '-o', 'p.leata', '--target=native', cwd=folder)
+    compile_pipeline('made/graphs/p.leat', 'input=given.bin', 'gain=6', '-o', 'p.leata', TARGET, cwd=folder)
     (folder / 'given.bin').unlink()
     run_tree(folder / 'p.leata', folder)
     assert floats(folder / 'y.bin') == (13, 26, 39, 52)
@@ -171,9 +174,30 @@ def test_fixed_variables(folder):
     assert 'p.leata has no open variable "gain" (open: output, constant)' in err and '--keep=gain' in err, err
 
 
+def test_fixed_output(folder):
+    """A fixed path of a file that is not there yet is one beside the artifact."""
+    text = make_tree(folder)
+    shutil.copy(text.parent / 'x.bin', folder / 'x.bin')
+    (folder / 'away').mkdir()
+    compile_pipeline(text, 'output=results.bin', '-o', folder / 'away/p.leata', TARGET, cwd=folder)
+    run_tree('away/p.leata', folder, 'input=x.bin')
+    assert floats(folder / 'away/results.bin') == (11, 22, 33, 44)
+
+
+def test_files_of_all_folders(folder):
+    """Files with nothing in common but the root of the file system."""
+    text = make_tree(folder)
+    changed = text.read_text().replace('"../shared', f'"{folder}/made/shared').replace('"k.cu"', f'"{text.parent}/k.cu"')
+    (folder / 'g.leat').write_text(changed.replace('-> map', f'-> kernel source="{GRAPHS}/check.cu" limit=1000 -> map'))
+    compile_pipeline('g.leat', '-o', 'g.leata', TARGET, f'input={text.parent}/x.bin', cwd=folder)
+    shutil.rmtree(folder / 'made')
+    run_tree('g.leata', folder)
+    assert floats(folder / 'y.bin') == (11, 22, 33, 44)
+
+
 def test_kept_variables(folder):
     text = make_tree(folder)
-    compile_pipeline(text, 'gain=6', '--keep=gain', '--keep=output', '-o', folder / 'p.leata', '--target=native', cwd=folder)
+    compile_pipeline(text, 'gain=6', '--keep=gain', '--keep=output', '-o', folder / 'p.leata', TARGET, cwd=folder)
     run_tree(folder / 'p.leata', folder)
     assert floats(folder / 'y.bin') == (13, 26, 39, 52)
     run_tree(folder / 'p.leata', folder, 'gain=2')
@@ -188,11 +212,41 @@ def test_absolute_paths(folder):
     """A path that the text writes in full still names the file that travels."""
     text = make_tree(folder)
     text.write_text(text.read_text().replace('"k.cu"', f'"{text.parent}/k.cu"'))
-    compile_pipeline(text, '-o', folder / 'p.leata', '--target=native')
+    compile_pipeline(text, '-o', folder / 'p.leata', TARGET)
     shutil.copy(text.parent / 'x.bin', folder / 'x.bin')
     shutil.rmtree(folder / 'made')
     run_tree(folder / 'p.leata', folder)
     assert floats(folder / 'y.bin') == (11, 22, 33, 44)
+
+
+def test_named_files_travel(folder):
+    """What the text itself names is read from the artifact, by every node that reads while it runs."""
+    texts = {'grep': (('path=$input', 'path="a.txt"'), ('from=$input', 'from="a.txt"')),
+             'edges': (('path=$input', 'path="photo.jpg"'),), 'stats': (('path=$input', 'path="samples.npy"'),),
+             'hops': (('path=$input', 'path="ways.txt"'),)}
+    made, away = folder / 'made', folder / 'away'
+    shutil.copytree(GRAPHS, made)
+    away.mkdir()
+    (made / 'a.txt').write_text('one warranty\ntwo\nthree 1984 warranties\n')
+    (made / 'ways.txt').write_text('0 1\n1 2\n2 3\n')
+    wanted = {}
+    for name, changes in texts.items():
+        text = (made / f'{name}.leat').read_text()
+        for old, new in changes:
+            text = text.replace(old, new)
+        (made / f'{name}.leat').write_text(text)
+        output = [f'output={folder}/{name}.png'] if 'let output' in text else []
+        compile_pipeline(made / f'{name}.leat', '-o', away / f'{name}.leata', TARGET, cwd=folder)
+        code, out, err = launch(made / f'{name}.leat', *output, cwd=folder)
+        assert code == 0, err
+        wanted[name] = out, (folder / f'{name}.png').read_bytes() if output else b''
+    shutil.rmtree(made)
+    for name, (text, data) in wanted.items():
+        output = [f'output={folder}/{name}.png'] if data else []
+        code, out, err = launch(away / f'{name}.leata', *output, cwd=folder, environment=without_compilers(folder))
+        assert code == 0, err
+        assert out == text and (not data or (folder / f'{name}.png').read_bytes() == data), name
+    assert b'three 1984 warranties' in wanted['grep'][0]
 
 
 def list_sections(path):
@@ -213,8 +267,8 @@ def test_equal_bytes(folder):
     """The same pipeline makes the same artifact, in which there is no word on where it was made."""
     text = make_tree(folder)
     shutil.copytree(folder / 'made', folder / 'moved')
-    compile_pipeline(text, '-o', folder / 'one.leata', '--target=native')
-    compile_pipeline(folder / 'moved/graphs/p.leat', '-o', folder / 'other.leata', '--target=native')
+    compile_pipeline(text, '-o', folder / 'one.leata', TARGET)
+    compile_pipeline(folder / 'moved/graphs/p.leat', '-o', folder / 'other.leata', TARGET)
     one, other = (folder / 'one.leata').read_bytes(), (folder / 'other.leata').read_bytes()
     assert hashlib.sha256(one).digest() == hashlib.sha256(other).digest()
     assert str(folder).encode() not in one
@@ -222,6 +276,8 @@ def test_equal_bytes(folder):
 
 def test_targets(folder):
     """Levels of a CPU: the best one that there is an image for is taken, and no compiler is looked for."""
+    if not on_cpu():
+        raise Skip('levels are those of a CPU')
     text = make_tree(folder)
     shutil.copy(text.parent / 'x.bin', folder / 'x.bin')
     compile_pipeline(text, '-o', folder / 'p.leata', '--target=x86-64')
@@ -250,8 +306,8 @@ def test_gpu_targets(folder):
                                    for kernel in ('k.cu', 'x+0', 'leat-transfer.cu', 'repeated runs')), names
     bare = {**without_compilers(folder), 'PATH': os.path.dirname(shutil.which('leat-launch'))}
     err = run_tree('p.leata', folder, '--device=cpu', code=5, environment=bare)
-    assert 'p.leata has images for sm_90, sm_80, compute_75, and none of this kernel for native' in err, err
-    assert '--target=native' in err, err
+    assert 'p.leata has images for sm_90,sm_80,compute_75, and none of this kernel for native' in err, err
+    assert 'leat-compile FILE.leat --target=sm_90,sm_80,compute_75,native' in err, err
     err = compile_pipeline(text, '-o', folder / 'q.leata', '--target=sm_80', code=5,
                            environment={'LEAT_NVRTC': '/nowhere/libnvrtc.so', 'XDG_CACHE_HOME': str(folder)})
     assert 'cannot make images for sm_80: ' in err and not (folder / 'q.leata').exists(), err
@@ -268,11 +324,27 @@ def test_missing_target_is_compiled(folder):
     assert floats(folder / 'y.bin') == (11, 22, 33, 44)
 
 
+def test_forms(folder):
+    """Batches and fused kernels take other images, which travel if they are asked for; else the error names the option."""
+    text = make_tree(folder)
+    (folder / 'x.bin').write_bytes(struct.pack('<16f', *[1, 2, 3, 4] * 4))
+    compile_pipeline(text, '-o', folder / 'plain.leata', TARGET)
+    compile_pipeline(text, '-o', folder / 'all.leata', TARGET, '--batch', '--fuse')
+    bare = {**without_compilers(folder), 'PATH': os.path.dirname(shutil.which('leat-launch'))}
+    for option in ('--batch=4', '--fuse=auto', '--runs=3', '--lanes=2', '--executor=eager'):
+        run_tree('all.leata', folder, option, environment=bare)
+    err = run_tree('plain.leata', folder, '--batch=4', code=5, environment=bare)
+    assert 'in batches: ' in err and ' --batch' in err, err
+    run_tree('all.leata', folder, '--batch=4', 'output=batch.bin')
+    assert (folder / 'batch.bin').read_bytes() == struct.pack('<16f', *[11, 22, 33, 44] * 4)
+    assert not (folder / 'called').exists()
+
+
 def test_another_build(folder):
     """Images of a library that makes others are left alone; its texts are as good as ever."""
     text = make_tree(folder)
     shutil.copy(text.parent / 'x.bin', folder / 'x.bin')
-    compile_pipeline(text, '-o', folder / 'p.leata', '--target=native')
+    compile_pipeline(text, '-o', folder / 'p.leata', TARGET)
     manifest = list_sections(folder / 'p.leata')['manifest'].decode()
     kernels = manifest.split('kernels=')[1].split('\n')[0]
     rewrite(folder / 'p.leata', kernels.encode(), b'0' * len(kernels))
@@ -312,12 +384,41 @@ def rewrite(path, old, new):
     path.write_bytes(data)
 
 
+MEASURED = '''__global__ void k (const float *x, float *y, unsigned int x_count)
+{
+  GRID_FOR (i, x_count)
+    y[i] = x[i] + 1;
+}
+'''
+
+
+def test_what_was_learned(folder):
+    """Ways that were measured where it was made are taken where nobody has measured yet, and then not measured again."""
+    (folder / 'k.cu').write_text(MEASURED)
+    (folder / 'x.bin').write_bytes(bytes(4096))
+    (folder / 'p.leat').write_text('leat 1\nlet output = "y.bin"\nio:file path="x.bin" chunk=4096 out=f32[1024]\n'
+                                   '  -> upload -> kernel source="k.cu" block=measured -> readback -> io:file path=$output\n')
+
+    def stats(pipeline, learned):
+        code, _, err = launch('--stats', pipeline, cwd=folder, environment={'LEAT_LEARNED': str(folder / learned)})
+        assert code == 0, err
+        return err
+    assert 'tried before' not in stats('p.leat', 'here')
+    found = stats('p.leat', 'here')
+    times = [line.split(' us a run')[0].split()[-1] for line in found.splitlines() if ' us a run with ' in line]
+    assert len(times) >= 3, found
+    compile_pipeline('p.leat', '-o', 'p.leata', TARGET, cwd=folder, environment={'LEAT_LEARNED': str(folder / 'here')})
+    found = stats('p.leata', 'there')
+    assert 'tried before' in found and all(f'{time} us a run' in found for time in times), found
+    assert not list((folder / 'there').glob('*/*')), 'it was measured again'
+
+
 def test_owner(folder):
     """It is code: nobody else may be able to write it."""
     text = make_tree(folder)
     old = os.umask(0)
     try:
-        compile_pipeline(text, '-o', folder / 'p.leata', '--target=native')
+        compile_pipeline(text, '-o', folder / 'p.leata', TARGET)
     finally:
         os.umask(old)
     assert (folder / 'p.leata').stat().st_mode & 0o777 == 0o644
@@ -328,10 +429,10 @@ def test_owner(folder):
 
 def test_damage(folder):
     text = make_tree(folder)
-    compile_pipeline(text, '-o', folder / 'p.leata', '--target=native')
+    compile_pipeline(text, '-o', folder / 'p.leata', TARGET)
     whole = (folder / 'p.leata').read_bytes()
     sections = list_sections(folder / 'p.leata')
-    image = next(contents for name, contents in sections.items() if ' native k.cu' in name)
+    image = next(contents for name, contents in sections.items() if f' {NAMES[-1]} k.cu' in name)
     for what, at in (('file', whole.index(sections['graphs/k.cu'])), ('imag', whole.index(image) + 100)):
         (folder / 'p.leata').write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
         shutil.copy(text.parent / 'x.bin', folder / 'x.bin')
@@ -362,14 +463,15 @@ def test_launcher(folder):
     shutil.move(text.parent / 'x.bin', folder / 'x.bin')
     text.write_text(text.read_text().replace('let gain = 2', '# how "much" \\ more\nlet gain = 2'))
     shutil.copy(folder / 'x.bin', text.parent / 'x.bin')
-    compile_pipeline(text, '--launcher', folder / 'project', '--keep=input', '--keep=output', '--keep=gain', '--target=native')
+    compile_pipeline(text, '--launcher', folder / 'project', '-kinput', '-koutput', '-kgain', TARGET)
     shutil.rmtree(folder / 'made')
     program = build_launcher(folder, folder / 'project')
     shown = subprocess.run([program, '--help'], capture_output=True, text=True)
     assert shown.returncode == 0 and '--gain=VALUE' in shown.stdout, shown.stdout
     assert 'how "much" \\ more (2)' in shown.stdout and '--constant' not in shown.stdout, shown.stdout
     bare = {**os.environ, **without_compilers(folder)}
-    done = subprocess.run([program, '--input=x.bin', '--output=y.bin', '--gain=6'], capture_output=True, text=True, cwd=folder, env=bare)
+    done = subprocess.run([program, '--input=x.bin', '--output=y.bin', '--gain=6'], capture_output=True, text=True,
+                          cwd=folder, env=bare)
     assert done.returncode == 0, done.stderr
     assert floats(folder / 'y.bin') == (13, 26, 39, 52) and not (folder / 'called').exists()
     done = subprocess.run([program, '--input=none.bin'], capture_output=True, text=True, cwd=folder, env=bare)
@@ -379,20 +481,46 @@ def test_launcher(folder):
 def test_launcher_refused(folder):
     """Files of somebody's are not written over."""
     text = make_tree(folder)
-    compile_pipeline(text, '--launcher', folder / 'project', '--target=native')
-    err = compile_pipeline(text, '--launcher', folder / 'project', '--target=native', code=1)
+    compile_pipeline(text, '--launcher', folder / 'project', TARGET)
+    err = compile_pipeline(text, '--launcher', folder / 'project', TARGET, code=1)
     assert 'main.c is there already; name a new folder' in err, err
     err = compile_pipeline(text, '--launcher', folder / 'other', '-o', 'p.leata', code=2)
     assert 'either -o FILE.leata or --launcher=DIR' in err, err
 
 
+def test_inspect(folder):
+    """Everything in it is shown, without a device, and whoever it belongs to."""
+    text = make_tree(folder)
+    compile_pipeline(text, 'gain=6', '-o', folder / 'p.leata', TARGET)
+    (folder / 'p.leata').chmod(0o666)
+
+    def inspect(*words):
+        done = subprocess.run(['leat-inspect', *words], capture_output=True, text=True, cwd=folder,
+                              env={**os.environ, 'LEAT_CPU_DRIVER': '/nowhere', 'LEAT_PLUGIN_PATH': '/nowhere'})
+        return done.returncode, done.stdout, done.stderr
+    code, out, err = inspect('p.leata')
+    assert code == 0, err
+    for shown in ('Pipeline          graphs/p.leat', f'Targets           {";".join(reversed(NAMES))}',
+                  'Open              input;output;constant', 'must belong to this user', '  gain=6', ' graphs/parts/half.cuh', ' k.cu', ' plan.json'):
+        assert shown in out, f'{shown} is not in {out}'
+    code, out, err = inspect('--json', 'p.leata')
+    shown = json.loads(out)
+    assert shown['main'] == 'graphs/p.leat' and shown['values'] == {'gain': '6'}, shown
+    assert {section['name']: section['bytes'] for section in shown['sections']} == {
+        name: len(contents) for name, contents in list_sections(folder / 'p.leata').items()}
+    code, out, err = inspect('--check')
+    assert code == 2 and '--check is for an artifact' in err, err
+    code, out, err = inspect('--check', 'made/graphs/p.leat')
+    assert code == 3 and 'it is no artifact' in err, err
+
+
 def test_refused(folder):
     text = make_tree(folder)
-    compile_pipeline(text, '-o', folder / 'p.leata', '--target=native')
+    compile_pipeline(text, '-o', folder / 'p.leata', TARGET)
     err = compile_pipeline(folder / 'p.leata', '-o', folder / 'q.leata', code=3)
     assert 'is compiled already; compile the pipeline file that it was made from' in err, err
     (folder / 'made/shared/table.bin').unlink()
-    err = compile_pipeline(text, '-o', folder / 'q.leata', '--target=native', code=1)
+    err = compile_pipeline(text, '-o', folder / 'q.leata', TARGET, code=1)
     assert 'table.bin' in err and not (folder / 'q.leata').exists(), err
     err = compile_pipeline(text, code=2)
     assert 'expected FILE.leat, and either -o FILE.leata' in err, err

@@ -158,7 +158,7 @@ def test_readme(folder):
         written = re.search(rf'^`{name}`.*?^```\w*\n(.*?)^```$', text, re.MULTILINE | re.DOTALL)
         (folder / name).write_text(written.group(1))
     commands = re.findall(r'^leat-\w+ .*$', text, re.MULTILINE)
-    assert len(commands) == 4, commands
+    assert len(commands) == 5, commands
     for command in commands:
         done = subprocess.run(['sh', '-c', command], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=graph_case.RUN_SECONDS)

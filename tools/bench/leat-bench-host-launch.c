@@ -70,7 +70,7 @@ leat_bench_host_put (LeatBenchHost *self, const LeatOp *op, guint index, guint64
 gboolean
 leat_bench_host_launch (LeatBenchHost *self, const LeatOp *op, CUstream stream, GError **error)
 {
-  g_autofree guint64 *slots = g_new0 (guint64, op->n_args + 1);
+  g_autofree guint64 *slots = g_new0 (guint64, op->n_args + 1); /* the last: it waits for no others */
   g_autofree void **params = g_new0 (void *, op->n_args + 1);
   CUfunction function = self->steps[op->index].function->function;
   CUresult result;
@@ -81,6 +81,7 @@ leat_bench_host_launch (LeatBenchHost *self, const LeatOp *op, CUstream stream, 
       if (!leat_bench_host_put (self, op, i, &slots[i], error))
         return FALSE;
     }
+  params[op->n_args] = &slots[op->n_args];
   if (op->cooperative)
     result = (*self->table->cuLaunchCooperativeKernel) (function, op->grid[0], op->grid[1], op->grid[2], op->block[0],
                                                         op->block[1], op->block[2], op->shared_bytes, stream, params);

@@ -109,7 +109,8 @@ leat_bench_loop_raw_add_body (LeatBenchLoopRaw *self, CUgraph body, guint64 hand
 {
   CUdeviceptr x = leat_memory_get_address (self->x), y = leat_memory_get_address (self->y);
   CUdeviceptr top = leat_memory_get_address (self->top);
-  void *shift[] = { &x, &y, &self->n }, *decide[] = { &y, &x, &self->n, &top, &self->limit, &handle };
+  gint32 waits = FALSE; /* for no others */
+  void *shift[] = { &x, &y, &self->n, &waits }, *decide[] = { &y, &x, &self->n, &top, &self->limit, &handle, &waits };
   CUDA_KERNEL_NODE_PARAMS kernel = { .func = self->shift->function,
                                      .gridDimX = (unsigned) ((self->n + BLOCK - 1) / BLOCK),
                                      .gridDimY = 1,
@@ -250,7 +251,8 @@ leat_bench_loop_raw_iterate (LeatBenchLoopRaw *self)
   CUdeviceptr x = leat_memory_get_address (self->x), y = leat_memory_get_address (self->y);
   CUdeviceptr top = leat_memory_get_address (self->top);
   guint64 handle = 0;
-  void *shift[] = { &x, &y, &self->n }, *decide[] = { &y, &x, &self->n, &top, &self->limit, &handle };
+  gint32 waits = FALSE; /* for no others */
+  void *shift[] = { &x, &y, &self->n, &waits }, *decide[] = { &y, &x, &self->n, &top, &self->limit, &handle, &waits };
   CUresult result = leat_bench_loop_raw_launch (self, self->shift, shift);
 
   if (result == CUDA_SUCCESS)

@@ -56,9 +56,11 @@ leat_bench_empty_load (LeatBenchEmpty *self, GError **error)
 static CUresult
 leat_bench_empty_fill (LeatBenchEmpty *self, const LeatFunction *function)
 {
+  gint32 waits = FALSE; /* for no others */
+  void *params[] = { &waits };
   CUgraphNode node;
   CUDA_KERNEL_NODE_PARAMS kernel = {
-    .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1
+    .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1, .kernelParams = params
   };
 
   if (function == NULL)

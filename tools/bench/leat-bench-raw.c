@@ -121,7 +121,8 @@ leat_bench_raw_add_kernel (LeatBenchRaw *self, CUgraph graph, CUgraphNode *last,
   gboolean head = is_last && self->n_out < self->n_in;
   uint64_t n = head ? self->n_out : self->n_in;
   float a = 1, b = 1;
-  void *step[] = { &x, &n, &y, &a, &b }, *few[] = { &x, &y, &n };
+  gint32 waits = FALSE; /* for no others */
+  void *step[] = { &x, &n, &y, &a, &b, &waits }, *few[] = { &x, &y, &n, &waits };
   CUDA_KERNEL_NODE_PARAMS kernel = { .func = head ? self->head->function : self->step->function,
                                      .gridDimX = (unsigned) ((n + BLOCK - 1) / BLOCK),
                                      .gridDimY = 1,

@@ -27,7 +27,7 @@ leat_gathered_free (LeatGathered *self)
   g_ptr_array_unref (self->files);
   g_ptr_array_unref (self->images);
   g_hash_table_unref (self->learned);
-  g_ptr_array_unref (self->looped);
+  g_ptr_array_unref (self->apart);
   g_free (self);
 }
 
@@ -87,7 +87,7 @@ leat_compile_gather_begin (const char *const *open)
   gathered->files = g_ptr_array_new_with_free_func (g_free);
   gathered->images = g_ptr_array_new_with_free_func (leat_gathered_image_clear);
   gathered->learned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  gathered->looped = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_kernel_source_unref);
+  gathered->apart = g_ptr_array_new_with_free_func ((GDestroyNotify) leat_kernel_source_unref);
   left = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   open_variables = g_strdupv ((char **) open);
   leat_supply_set_taker (&taker);
@@ -106,16 +106,16 @@ leat_compile_gather_get_image (guint index)
 }
 
 void
-leat_compile_gather_note_looped (LeatKernelSource *source)
+leat_compile_gather_note_apart (LeatKernelSource *source)
 {
-  if (!leat_compile_gather_is_looped (source))
-    g_ptr_array_add (gathered->looped, leat_kernel_source_ref (source));
+  if (!leat_compile_gather_is_apart (source))
+    g_ptr_array_add (gathered->apart, leat_kernel_source_ref (source));
 }
 
 gboolean
-leat_compile_gather_is_looped (LeatKernelSource *source)
+leat_compile_gather_is_apart (LeatKernelSource *source)
 {
-  return g_ptr_array_find (gathered->looped, source, NULL);
+  return g_ptr_array_find (gathered->apart, source, NULL);
 }
 
 /* A file may have been read before it was said to belong to an open variable. */

@@ -21,7 +21,7 @@ typedef struct
   GPtrArray *files;    /* absolute paths */
   GPtrArray *images;   /* LeatGatheredImage */
   GHashTable *learned; /* name in an artifact -> path */
-  GPtrArray *looped;   /* LeatKernelSource */
+  GPtrArray *apart;    /* LeatKernelSource */
 } LeatGathered;
 
 /* From now on, for the whole process. @open: the variables whose files stay outside */
@@ -32,9 +32,9 @@ LeatGathered *leat_compile_gather_end (void);
 guint leat_compile_gather_count_images (void);
 /* Refers to the source. */
 LeatGatheredImage leat_compile_gather_get_image (guint index);
-/* A kernel of it stands in the body of a loop. */
-void leat_compile_gather_note_looped (LeatKernelSource *source);
-gboolean leat_compile_gather_is_looped (LeatKernelSource *source);
+/* Its kernels overlap with no other, as those in the body of a loop. */
+void leat_compile_gather_note_apart (LeatKernelSource *source);
+gboolean leat_compile_gather_is_apart (LeatKernelSource *source);
 void leat_gathered_free (LeatGathered *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatGathered, leat_gathered_free)

@@ -26,12 +26,14 @@ leat_compile_make_target (LeatSession *session)
   return (LeatImageTarget){ LEAT_IMAGE_CUBIN, "", facts->compute_major * 10 + facts->compute_minor };
 }
 
-/* Of two ways in which a loop or a stretch may be done, one is chosen when it is measured. */
+/* Of two ways in which a loop or a stretch may be done, one is chosen when it is measured.  A GPU may have taken an
+ * image that ships, which is not told. */
 static void
 leat_compile_get_ways (LeatSession *session, LeatPlan *plan)
 {
   LeatImageTarget target = leat_compile_make_target (session);
   g_autoptr (GBytes) transfer = leat_image_get (leat_transfer_get_source (), &target, NULL);
+  gboolean apart = !leat_plan_may_overlap (plan);
 
   for (guint i = 0; i < plan->ops->len; i++)
     {
@@ -40,9 +42,9 @@ leat_compile_get_ways (LeatSession *session, LeatPlan *plan)
 
       if (op->kind != LEAT_OP_KERNEL)
         continue;
-      if (op->loop != NULL)
-        leat_compile_gather_note_looped (op->source);
-      if (LEAT_BOUND_OP (op)->hidden)
+      if (op->loop != NULL || apart)
+        leat_compile_gather_note_apart (op->source);
+      if (LEAT_BOUND_OP (op)->hidden || target.kind != LEAT_IMAGE_HOST)
         image = leat_image_get (op->source, &target, NULL);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "leat-compile-gather.h"
 
+#include "artifact/leat-artifact-error.h"
 #include "kernel/leat-kernel-source-private.h"
 
 #include <string.h>
@@ -30,12 +31,40 @@ leat_compile_target_compare (gconstpointer a, gconstpointer b)
   return -strcmp (x->level, y->level);
 }
 
+static char *
+leat_compile_join_capabilities (GArray *known)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < known->len; i++)
+    g_string_append_printf (text, "%s%u", i > 0 ? ", " : "", g_array_index (known, guint, i));
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* Where NVRTC does not tell what it knows, it refuses by itself. */
+static gboolean
+leat_compile_target_check (const LeatImageTarget *target, const char *name, GError **error)
+{
+  g_autoptr (GArray) known = leat_image_nvrtc_list_capabilities ();
+  g_autofree char *all = leat_compile_join_capabilities (known);
+
+  if (target->kind == LEAT_IMAGE_HOST || known->len == 0)
+    return TRUE;
+  for (guint i = 0; i < known->len; i++)
+    if (g_array_index (known, guint, i) == target->capability)
+      return TRUE;
+  g_set_error (error, LEAT_ARTIFACT_ERROR, LEAT_ARTIFACT_ERROR_TARGET,
+               "cannot make images for %s: the NVRTC here compiles for %s; compute_%u is PTX for all GPUs to come",
+               name, all, g_array_index (known, guint, known->len - 1));
+  return FALSE;
+}
+
 static gboolean
 leat_compile_targets_add (GPtrArray *targets, const char *name, GError **error)
 {
   LeatImageTarget target;
 
-  if (!leat_image_target_parse (name, &target, error))
+  if (!leat_image_target_parse (name, &target, error) || !leat_compile_target_check (&target, name, error))
     return FALSE;
   if (!leat_compile_targets_have (targets, &target))
     g_ptr_array_add (targets, g_memdup2 (&target, sizeof target));
@@ -111,7 +140,7 @@ leat_compile_target_make_form (const LeatImageTarget *target, const LeatGathered
   return made;
 }
 
-/* Kernels of a loop's body have a form of their own where kernels may begin early. */
+/* Kernels that overlap with no other have a form of their own where kernels may begin early. */
 static gboolean
 leat_compile_target_make (const LeatImageTarget *target, const LeatGatheredImage *asked, GError **error)
 {
@@ -119,7 +148,7 @@ leat_compile_target_make (const LeatImageTarget *target, const LeatGatheredImage
   g_autoptr (GBytes) image = leat_image_get (asked->source, &form, error), enclosed = NULL;
 
   if (image == NULL || form.kind == LEAT_IMAGE_HOST || form.capability < LEAT_COMPILE_EARLY || form.wide
-      || form.persistent || !leat_compile_gather_is_looped (asked->source))
+      || form.persistent || !leat_compile_gather_is_apart (asked->source))
     return image != NULL;
   form.enclosed = TRUE;
   enclosed = leat_image_get (asked->source, &form, error);

@@ -31,17 +31,29 @@ leat_compile_count_common (const char *root, const char *path)
     }
 }
 
+/* The folder against which given values are read: the current one if they name a file in it, else the text's.
+ * (transfer full) */
+static char *
+leat_compile_find_folder (const LeatCompileFacts *facts)
+{
+  g_autofree char *main = g_canonicalize_filename (facts->main, NULL);
+
+  for (guint i = 0; facts->values[i] != NULL; i++)
+    if (g_file_test (strchr (facts->values[i], '=') + 1, G_FILE_TEST_IS_REGULAR))
+      return g_get_current_dir ();
+  return g_path_get_dirname (main);
+}
+
 /* (transfer full): absolute, "" for the root of the file system */
 static char *
 leat_compile_find_root (const LeatGathered *gathered, const LeatCompileFacts *facts)
 {
-  g_autofree char *main = g_canonicalize_filename (facts->main, NULL), *here = g_get_current_dir ();
+  g_autofree char *main = g_canonicalize_filename (facts->main, NULL), *folder = leat_compile_find_folder (facts);
   char *root = g_path_get_dirname (main);
 
   for (guint i = 0; i < gathered->files->len; i++)
     root[leat_compile_count_common (root, g_ptr_array_index (gathered->files, i))] = '\0';
-  if (facts->values[0] != NULL)
-    root[leat_compile_count_common (root, here)] = '\0';
+  root[leat_compile_count_common (root, folder)] = '\0';
   return root;
 }
 
@@ -143,7 +155,7 @@ leat_compile_set_targets (GKeyFile *manifest, const GPtrArray *targets)
 static void
 leat_compile_set_values (GKeyFile *manifest, const LeatCompileFacts *facts, const char *root)
 {
-  g_autofree char *here = g_get_current_dir ();
+  g_autofree char *folder = leat_compile_find_folder (facts);
 
   g_key_file_set_string_list (manifest, LEAT_ARTIFACT_GROUP, "open", facts->open,
                               g_strv_length ((char **) facts->open));
@@ -154,7 +166,7 @@ leat_compile_set_values (GKeyFile *manifest, const LeatCompileFacts *facts, cons
       g_key_file_set_string (manifest, LEAT_ARTIFACT_VALUES, name, facts->values[i] + strlen (name) + 1);
     }
   if (facts->values[0] != NULL)
-    g_key_file_set_string (manifest, LEAT_ARTIFACT_GROUP, "folder", leat_compile_skip_root (root, here));
+    g_key_file_set_string (manifest, LEAT_ARTIFACT_GROUP, "folder", leat_compile_skip_root (root, folder));
 }
 
 static void
@@ -172,7 +184,7 @@ leat_compile_add_manifest (LeatSectionWriter *writer, const LeatCompileFacts *fa
                               g_strv_length ((char **) facts->nodes));
   leat_compile_set_values (manifest, facts, root);
   if (names_root)
-    g_key_file_set_string (manifest, LEAT_ARTIFACT_GROUP, "origin", root);
+    g_key_file_set_string (manifest, LEAT_ARTIFACT_GROUP, "origin", *root != '\0' ? root : "/");
   text = g_key_file_to_data (manifest, NULL, NULL);
   leat_section_writer_add_text (writer, LEAT_ARTIFACT_MANIFEST, "manifest", text);
 }
@@ -202,7 +214,7 @@ leat_compile_write (const LeatGathered *gathered, const LeatCompileFacts *facts,
 {
   g_autoptr (LeatSectionWriter) writer = leat_section_writer_new (LEAT_ARTIFACT_KIND, "artifact");
   g_autofree char *root = leat_compile_find_root (gathered, facts);
-  gboolean names_root = FALSE;
+  gboolean names_root = *root == '\0';
 
   for (guint i = 0; facts->values[i] != NULL; i++)
     names_root = names_root || strstr (facts->values[i], root) != NULL;

@@ -22,7 +22,7 @@ typedef struct
 {
   char *output, *launcher, *targets, *device;
   char **keep, **words;
-  gboolean batch, persistent, version, quiet;
+  gboolean fuse, batch, persistent, version, quiet;
 } LeatCompileOptions;
 
 static void
@@ -54,6 +54,7 @@ leat_compile_parse (LeatCompileOptions *self, int *argc, char ***argv, GError **
       "NVRTC here knows",
       "LIST" },
     { "device", 'd', 0, G_OPTION_ARG_STRING, &self->device, "Open it on DEVICE: auto, cuda:N or cpu", "DEVICE" },
+    { "fuse", 0, 0, G_OPTION_ARG_NONE, &self->fuse, "Make the images for fuse=auto too", NULL },
     { "batch", 0, 0, G_OPTION_ARG_NONE, &self->batch, "Make images for batches too", NULL },
     { "persistent", 0, 0, G_OPTION_ARG_NONE, &self->persistent, "Make the image for executor=persistent too", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Say nothing of what was written", NULL },
@@ -158,9 +159,13 @@ static gboolean
 leat_compile_gather (const LeatCompileOptions *options, LeatCompileFacts *facts, GError **error)
 {
   g_autoptr (LeatPipeline) pipeline = leat_parse_file (facts->main, facts->values, error);
-  g_autoptr (LeatPlan) plan = pipeline != NULL ? leat_plan_new (pipeline, error) : NULL;
+  g_autoptr (LeatPlan) plan = NULL;
   const LeatCompileUse use = { options->device, FALSE, options->batch }, persistent = { options->device, TRUE, FALSE };
 
+  if (pipeline != NULL && options->fuse)
+    leat_pipeline_set_fuse (pipeline, LEAT_FUSE_MODE_AUTO);
+  if (pipeline != NULL)
+    plan = leat_plan_new (pipeline, error);
   if (plan == NULL)
     return FALSE;
   facts->plan = leat_plan_to_json (plan);

@@ -12,7 +12,7 @@ typedef struct
 {
   char *target;
   char *output;
-  gboolean fast;
+  gboolean fast, apart;
   char *fp;
   char **files;
 } LeatKernelc;
@@ -34,6 +34,7 @@ leat_kernelc_run (LeatKernelc *self, GError **error)
                                   &floats, error))
     return FALSE;
   leat_kernel_source_set_floats (source, floats);
+  target.enclosed = self->apart && target.kind != LEAT_IMAGE_HOST;
   image = leat_image_compile (source, &target, error);
   if (image == NULL)
     return FALSE;
@@ -53,6 +54,8 @@ leat_kernelc_parse (LeatKernelc *self, int *argc, char ***argv, GError **error)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &self->output, "Write the image to FOLDER instead of the current folder",
       "FOLDER" },
     { "fast", 0, 0, G_OPTION_ARG_NONE, &self->fast, "Compile for fp=fast; without it, the image is for fp=strict",
+      NULL },
+    { "apart", 0, 0, G_OPTION_ARG_NONE, &self->apart, "Compile for a plan in which no kernel depends on another",
       NULL },
     { "fp", 0, 0, G_OPTION_ARG_STRING, &self->fp, "Compile for fp=LIST, as the node has it", "LIST" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->files, NULL, "FILE.cu" },

@@ -94,21 +94,20 @@ leat_take_count (const uint64_t *where, uint64_t value, uint64_t most, uint64_t 
  * writes while a kernel is there (ld.global.nc) will not do for it.  The compiler takes them for data that are
  * `__restrict__` and only read, but not where something, at the end, might write them.
  *
- * The wait takes a block some hundred nanoseconds, also where there is nothing to wait for.  So each kernel has a word that
- * the host sets before the first graph in which the kernel begins early, or others begin during it; until then both
- * instructions are skipped.  The word is never set back.
+ * The wait takes a block some hundred nanoseconds, also where there is nothing to wait for.  So the last parameter says
+ * whether the kernel begins early, or others begin during it; else both instructions are skipped.
  *
- * No edge in the body of a loop says so, and its kernels do without the two instructions (LEAT_ENCLOSED). */
+ * No edge in the body of a loop says so, nor in a plan in which no kernel depends on another: their kernels do without the
+ * two instructions (LEAT_ENCLOSED). */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(LEAT_ENCLOSED)
 /* By this name the host knows that wrappers wait. */
 extern "C" __device__ int leat_wrappers_wait = 1;
 
-#define LEAT_EARLY(kernel)           extern "C" __constant__ int leat_early_##kernel = 0;
-#define LEAT_WAIT_FOR_OTHERS(kernel) leat_wait_for_others (leat_early_##kernel)
+#define LEAT_WAIT_FOR_OTHERS(is_early) leat_wait_for_others (is_early)
 
 /* No branch goes round it. */
 __device__ __forceinline__ void
-leat_wait_for_others (int is_early = 1)
+leat_wait_for_others (int is_early)
 {
   asm volatile ("{ .reg .pred early; setp.ne.s32 early, %0, 0; @early griddepcontrol.launch_dependents; "
                 "@early griddepcontrol.wait; }" ::"r"(is_early)
@@ -130,13 +129,7 @@ leat_load_plainly (const T *p)
 }
 #define __ldg(p) leat_load_plainly (p)
 #else
-#define LEAT_EARLY(kernel)
-#define LEAT_WAIT_FOR_OTHERS(kernel) leat_wait_for_others ()
-
-__device__ __forceinline__ void
-leat_wait_for_others ()
-{
-}
+#define LEAT_WAIT_FOR_OTHERS(is_early) ((void) (is_early))
 
 template <class T>
 __device__ __forceinline__ void

@@ -112,7 +112,7 @@ LEAT_CLUSTER (COMPACT_CLUSTER)
   CompactFrom from = { x, limit };
   CompactTo to = { out, out_count, room };
 
-  leat_wait_for_others ();
+  leat_wait_for_others (1);
 #if COMPACT_FEW
   compact_run_few (from, to, n, control);
 #else

@@ -75,7 +75,7 @@ def compile_alone(target, include):
 
 def compile_wrapped(kernelc, target):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([kernelc, f'--target={target}', f'--output={folder}', SOURCE], check=True)
+        subprocess.run([kernelc, '--apart', f'--target={target}', f'--output={folder}', SOURCE], check=True)
         sealed = next(Path(folder).iterdir()).read_bytes()
     return sealed[sealed.index(b'\x7fELF'):]
 
@@ -121,7 +121,7 @@ class Gpu:
     def time(self, function, shape, arguments, repeat):
         """Microseconds of one launch."""
         (columns, rows), (width, height) = shape
-        values = [*arguments, ctypes.c_int(ITEMS)]
+        values = [*arguments, ctypes.c_int(ITEMS), ctypes.c_int(0)]  # the last is the wrapped kernel's: wait for nobody
         pointers = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
         milliseconds = ctypes.c_float()
         self.call('cuEventRecord', self.events[0], None)

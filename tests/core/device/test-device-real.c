@@ -218,7 +218,8 @@ assert_launches (LeatDevice *device, LeatModule *module, LeatStream *stream)
   CUdeviceptr from = leat_memory_get_address (x), to = leat_memory_get_address (y);
   float a = 2;
   int n = N_ITEMS;
-  void *params[] = { &from, &to, &a, &n };
+  gint32 waits = FALSE;
+  void *params[] = { &from, &to, &a, &n, &waits };
   LeatLaunchShape shape = { { (N_ITEMS + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, FALSE };
 
   g_assert_no_error (error);
@@ -313,7 +314,8 @@ test_real_crash_child (void)
   CUdeviceptr nowhere = 0x10;
   float a = 0;
   int n = 0;
-  void *params[] = { &nowhere, &nowhere, &a, &n };
+  gint32 waits = FALSE;
+  void *params[] = { &nowhere, &nowhere, &a, &n, &waits };
 
   device = open_device ();
   stream = leat_stream_new (device, LEAT_STREAM_PRIORITY_NORMAL, NULL);

@@ -127,6 +127,17 @@ image_case_write (ImageCase *self, const char *name, const char *text)
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
+/* Links to the last of each are no entries. (transfer none) (nullable) */
+static const char *
+image_case_read_entry (GDir *dir)
+{
+  const char *name = dir != NULL ? g_dir_read_name (dir) : NULL;
+
+  while (name != NULL && g_str_has_suffix (name, ".any"))
+    name = g_dir_read_name (dir);
+  return name;
+}
+
 guint
 image_case_count_entries (ImageCase *self)
 {
@@ -134,7 +145,7 @@ image_case_count_entries (ImageCase *self)
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   guint n = 0;
 
-  while (dir != NULL && g_dir_read_name (dir) != NULL)
+  while (image_case_read_entry (dir) != NULL)
     n++;
   return n;
 }
@@ -147,7 +158,7 @@ image_case_dup_entry (ImageCase *self)
 
   g_assert_nonnull (dir);
   g_assert_cmpuint (image_case_count_entries (self), ==, 1);
-  return g_build_filename (path, g_dir_read_name (dir), NULL);
+  return g_build_filename (path, image_case_read_entry (dir), NULL);
 }
 
 GSubprocess *

@@ -71,13 +71,16 @@ kernel_harness_do (KernelHarness *self, const char *symbol, const KernelShape *s
   const LeatDriverTable *table = leat_device_get_table (self->device);
   const LeatFunction *function = leat_module_get_function (self->module, symbol, &error);
   CUdeviceptr out = leat_memory_get_address (self->out);
+  gint32 waits = FALSE;
   gpointer params[8] = { &out };
   LeatLaunchShape launch = { .shared_bytes = shape->shared_bytes };
   CUresult result;
 
   g_assert_no_error (error);
+  guint n = 1;
   for (guint i = 0; rest[i] != NULL; i++)
-    params[i + 1] = rest[i];
+    params[n++] = rest[i];
+  params[n] = &waits;
   memcpy (launch.grid, shape->grid, sizeof launch.grid);
   memcpy (launch.block, shape->block, sizeof launch.block);
   leat_module_prepare_launch (self->module, function, &launch, symbol, &error);

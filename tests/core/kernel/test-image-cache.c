@@ -145,6 +145,34 @@ test_image_cache_refuses_link (void)
   image_case_clear (&c);
 }
 
+/* A cache that is warm works when the compiler has gone; not for another text, and not where the image was damaged. */
+static void
+test_image_cache_without_compiler (void)
+{
+  ImageCase c;
+  g_auto (ImageResult) first = { 0 }, again = { 0 }, other = { 0 }, damaged = { 0 };
+  g_autofree char *entry = NULL;
+
+  if (!image_case_init (&c))
+    return;
+  image_case_get (&c, &first);
+  g_assert_cmpuint (first.counts.compiled, ==, 1);
+  image_case_set (&c, "LEAT_CXX", NULL);
+  image_case_set (&c, "PATH", "/nowhere");
+  image_case_get (&c, &again);
+  g_assert_cmpuint (again.counts.cached, ==, 1);
+  g_assert_cmpstr (again.digest, ==, first.digest);
+  entry = image_case_dup_entry (&c);
+  g_assert_true (g_file_set_contents (entry, "none", -1, NULL));
+  image_case_get (&c, &damaged);
+  g_assert_null (damaged.digest);
+  image_case_write (&c, "kernel.cu", IMAGE_TEXT "// another\n__global__ void g (int *x) { *x = 1; }\n");
+  image_case_get (&c, &other);
+  g_assert_null (other.digest);
+  g_assert_nonnull (strstr (other.errors, "needs a C++ compiler"));
+  image_case_clear (&c);
+}
+
 /* Where an image should be is something else: a link to a sound one, a pipe that nobody writes to, a folder. */
 static void
 test_image_cache_refuses_no_file (void)
@@ -699,6 +727,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image/cache/is-private", test_image_cache_is_private);
   g_test_add_func ("/leat/image/cache/refuses-open-folder", test_image_cache_refuses_open_folder);
   g_test_add_func ("/leat/image/cache/refuses-link", test_image_cache_refuses_link);
+  g_test_add_func ("/leat/image/cache/without-compiler", test_image_cache_without_compiler);
   g_test_add_func ("/leat/image/cache/refuses-no-file", test_image_cache_refuses_no_file);
   g_test_add_func ("/leat/image/cache/rebuilds-damaged", test_image_cache_rebuilds_damaged);
   g_test_add_func ("/leat/image/cache/refuses-other-key", test_image_cache_refuses_other_key);

@@ -40,6 +40,10 @@ static const char nvrtc_text[] =
   "int nvrtcGetPTX (Program *p, char *to) { memcpy (to, (\"ptx\\n\" + p->image).data (), p->image.size () + 4); return "
   "0; }\n"
   "#endif\n"
+  "#ifdef KNOWS\n"
+  "int nvrtcGetNumSupportedArchs (int *n) { *n = 3; return 0; }\n"
+  "int nvrtcGetSupportedArchs (int *archs) { archs[0] = 75; archs[1] = 80; archs[2] = 89; return 0; }\n"
+  "#endif\n"
   "int nvrtcVersion (int *major, int *minor) { *major = 12; *minor = 0; return 0; }\n"
   "const char *nvrtcGetErrorString (int code) { return code == 5 ? \"NVRTC_FIVE\" : code == 6 ? \"NVRTC_SIX\" : "
   "\"NVRTC_OTHER\"; }\n"
@@ -216,6 +220,43 @@ test_image_nvrtc_lacks_headers (void)
   image_case_clear (&c);
 }
 
+/* What was made says whether it was asked for by its own name, or is PTX of the newest that is known. */
+static void
+test_image_nvrtc_is_older (void)
+{
+  static const struct
+  {
+    const char *define, *target, *head;
+    gboolean told;
+  } rows[] = {
+    { "-DKNOWS", "sm_90", "ptx\n--gpu-architecture=compute_89\n", TRUE },
+    { "-DKNOWS", "sm_86", "cubin\n--gpu-architecture=sm_86\n", FALSE },
+    { "-DKNOWS", "compute_90", "ptx\n--gpu-architecture=compute_90\n", FALSE },
+    { "-DNEW", "sm_90", "cubin\n--gpu-architecture=sm_90\n", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *entry = NULL, *image = NULL;
+      g_auto (ImageResult) result = { 0 };
+      gsize size;
+      ImageCase c;
+
+      if (!nvrtc_init (&c, rows[i].define))
+        return;
+      c.target = rows[i].target;
+      image_case_get (&c, &result);
+      g_assert_cmpuint (result.counts.compiled, ==, 1);
+      g_assert_cmpint (strstr (result.errors, "knows no GPU of compute capability 9.0: kernels are compiled for 8.9")
+                         != NULL,
+                       ==, rows[i].told);
+      entry = image_case_dup_entry (&c);
+      g_assert_true (g_file_get_contents (entry, &image, &size, NULL));
+      g_assert_nonnull (memmem (image, size, rows[i].head, strlen (rows[i].head)));
+      image_case_clear (&c);
+    }
+}
+
 static void
 test_image_nvrtc_fails (void)
 {
@@ -259,6 +300,7 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/image/nvrtc/includes", test_image_nvrtc_includes);
   g_test_add_func ("/leat/image/nvrtc/lacks-headers", test_image_nvrtc_lacks_headers);
   g_test_add_func ("/leat/image/nvrtc/is-asked", test_image_nvrtc_is_asked);
+  g_test_add_func ("/leat/image/nvrtc/is-older", test_image_nvrtc_is_older);
   g_test_add_func ("/leat/image/nvrtc/fails", test_image_nvrtc_fails);
   return g_test_run ();
 }

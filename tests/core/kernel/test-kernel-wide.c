@@ -126,14 +126,15 @@ test_kernel_wide_entry (void)
     " leat_wide_k (const float * x, uint64_t leat_stride_of_x, const uint64_t * x_count_where, uint64_t "
     "leat_stride_of_x_count_where, uint64_t x_count_value, uint64_t x_count_most, uint64_t * x_count_over, uint64_t "
     "leat_stride_of_x_count_over, float * y, uint64_t leat_stride_of_y, uint64_t * y_count, uint64_t "
-    "leat_stride_of_y_count, int n, LeatReportBlock * leat_reports, uint64_t leat_stride_of_leat_reports) {",
+    "leat_stride_of_y_count, int n, LeatReportBlock * leat_reports, uint64_t leat_stride_of_leat_reports, int "
+    "leat_early) {",
     " leat_body_k (leat_at_lane (blockIdx.z, x, leat_stride_of_x), (unsigned) leat_take_count (leat_at_lane "
     "(blockIdx.z, "
     "x_count_where, leat_stride_of_x_count_where), x_count_value, x_count_most, leat_at_lane (blockIdx.z, "
     "x_count_over, "
     "leat_stride_of_x_count_over)), leat_at_lane (blockIdx.z, y, leat_stride_of_y), leat_at_lane (blockIdx.z, y_count, "
     "leat_stride_of_y_count), n, leat_at_lane (blockIdx.z, leat_reports, leat_stride_of_leat_reports));",
-    " leat_wide_plain (float * y, uint64_t leat_stride_of_y, int n) {",
+    " leat_wide_plain (float * y, uint64_t leat_stride_of_y, int n, int leat_early) {",
     " leat_body_plain (leat_at_lane (blockIdx.z, y, leat_stride_of_y), n); leat_might_write (y); }",
   };
   GError *error = NULL;

@@ -36,7 +36,7 @@ void kernel_fixture_get (LeatMemory *memory, gpointer data, gsize bytes);
 /* (transfer full) */
 gpointer kernel_fixture_dup (LeatMemory *memory);
 
-/* Launches and waits; what the launch or the wait returns. */
+/* Launches and waits; what the launch or the wait returns.  NO_WAIT ends the parameters. */
 CUresult kernel_fixture_try (KernelFixture *self, const char *kernel, KernelSize grid, KernelSize block, guint shared,
                              gboolean cooperative, void **params);
 /* The same, and it must succeed. */
@@ -51,8 +51,9 @@ guint32 kernel_fixture_random (guint32 *state);
 #define SIZE(...)    ((KernelSize){ __VA_ARGS__ })
 #define A(memory)    (&(CUdeviceptr){ leat_memory_get_address (memory) })
 #define V(type, ...) (&(type){ __VA_ARGS__ })
+#define NO_WAIT      V (gint32, 0) /* behind all parameters: the kernel waits for no others */
 #define KERNEL_RUN(fixture, kernel, grid, block, shared, ...)                                                          \
-  kernel_fixture_run (fixture, kernel, grid, block, shared, FALSE, (void *[]){ __VA_ARGS__ })
+  kernel_fixture_run (fixture, kernel, grid, block, shared, FALSE, (void *[]){ __VA_ARGS__, NO_WAIT })
 
 /* One for each file of kernels: adds its tests. */
 void test_kernels_add_flat (void);

@@ -71,9 +71,9 @@ mistake_set_in_no_graph (KernelFixture *fixture)
   LeatMemory *n = mistake_put (fixture, 1);
 
   if (handle != 0)
-    g_assert_cmpint (
-      kernel_fixture_try (fixture, "tell_odd", SIZE (1), SIZE (1), 0, FALSE, (void *[]){ A (n), V (guint64, handle) }),
-      ==, CUDA_ERROR_ILLEGAL_ADDRESS);
+    g_assert_cmpint (kernel_fixture_try (fixture, "tell_odd", SIZE (1), SIZE (1), 0, FALSE,
+                                         (void *[]){ A (n), V (guint64, handle), NO_WAIT }),
+                     ==, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 static void
@@ -87,7 +87,7 @@ mistake_set_in_other_graph (KernelFixture *fixture)
   if (handle == 0)
     return;
   kernel_graph_open (&other, fixture);
-  kernel_graph_add (&other, NULL, "tell_odd", 1, 1, (void *[]){ A (n), V (guint64, handle) });
+  kernel_graph_add (&other, NULL, "tell_odd", 1, 1, (void *[]){ A (n), V (guint64, handle), NO_WAIT });
   kernel_graph_instantiate (&other);
   g_assert_cmpint (other.table->cuGraphLaunch (other.exec, stream), ==, CUDA_SUCCESS);
   g_assert_cmpint (other.table->cuStreamSynchronize (stream), ==, CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -103,9 +103,9 @@ mistake_set_of_gone_graph (KernelFixture *fixture)
   kernel_graph_open (&gone, fixture);
   handle = kernel_graph_make_handle (&gone, 0, 0);
   kernel_graph_close (&gone);
-  g_assert_cmpint (
-    kernel_fixture_try (fixture, "tell_odd", SIZE (1), SIZE (1), 0, FALSE, (void *[]){ A (n), V (guint64, handle) }),
-    ==, CUDA_ERROR_ILLEGAL_ADDRESS);
+  g_assert_cmpint (kernel_fixture_try (fixture, "tell_odd", SIZE (1), SIZE (1), 0, FALSE,
+                                       (void *[]){ A (n), V (guint64, handle), NO_WAIT }),
+                   ==, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 static void

@@ -99,7 +99,7 @@ test_conditional_while (void)
   handle = kernel_graph_make_handle (&self.graph, 1, ASSIGN);
   kernel_graph_add_conditional (&self.graph, self.graph.graph, NULL, handle, CU_GRAPH_COND_TYPE_WHILE, 1, &body);
   kernel_graph_add_to (&self.graph, body, NULL, "take_one", BLOCKS, 32,
-                       (void *[]){ A (left), A (turns), V (guint64, handle) });
+                       (void *[]){ A (left), A (turns), V (guint64, handle), NO_WAIT });
   kernel_graph_instantiate (&self.graph);
   for (guint i = 0; i < G_N_ELEMENTS (n_turns); i++)
     {
@@ -132,10 +132,11 @@ test_conditional_while_is_told (void)
   turns = conditional_put (&self, 0);
   values = kernel_fixture_put (self.fixture, sum, sizeof sum);
   handle = kernel_graph_make_handle (&self.graph, 0, ASSIGN);
-  node = kernel_graph_add (&self.graph, NULL, "tell_sum", 1, 32, (void *[]){ A (values), V (guint64, handle) });
+  node =
+    kernel_graph_add (&self.graph, NULL, "tell_sum", 1, 32, (void *[]){ A (values), V (guint64, handle), NO_WAIT });
   kernel_graph_add_conditional (&self.graph, self.graph.graph, node, handle, CU_GRAPH_COND_TYPE_WHILE, 1, &body);
   kernel_graph_add_to (&self.graph, body, NULL, "take_one", 1, 1,
-                       (void *[]){ A (left), A (turns), V (guint64, handle) });
+                       (void *[]){ A (left), A (turns), V (guint64, handle), NO_WAIT });
   kernel_graph_instantiate (&self.graph);
   kernel_graph_run (&self.graph);
   g_assert_cmpuint (conditional_get (turns), ==, 0);
@@ -164,12 +165,13 @@ conditional_run_branch (CUgraphConditionalNodeType type, guint n_bodies, guint v
   values = kernel_fixture_put (self.fixture, sum, sizeof sum);
   /* Another value than the kernel sets. */
   handle = kernel_graph_make_handle (&self.graph, value + 1, ASSIGN);
-  node = kernel_graph_add (&self.graph, NULL, "tell_sum", 1, 32, (void *[]){ A (values), V (guint64, handle) });
+  node =
+    kernel_graph_add (&self.graph, NULL, "tell_sum", 1, 32, (void *[]){ A (values), V (guint64, handle), NO_WAIT });
   node = kernel_graph_add_conditional (&self.graph, self.graph.graph, node, handle, type, n_bodies, bodies);
   for (guint b = 0; b < n_bodies; b++)
     kernel_graph_add_to (&self.graph, bodies[b], NULL, "count", 1, 1,
-                         (void *[]){ A (count), V (guint32, 0x100u << 8 * b) });
-  kernel_graph_add (&self.graph, node, "count", 1, 1, (void *[]){ A (count), V (guint32, 1) });
+                         (void *[]){ A (count), V (guint32, 0x100u << 8 * b), NO_WAIT });
+  kernel_graph_add (&self.graph, node, "count", 1, 1, (void *[]){ A (count), V (guint32, 1), NO_WAIT });
   kernel_graph_instantiate (&self.graph);
   for (guint32 run = 1; run <= 3; run++)
     {
@@ -224,13 +226,13 @@ test_conditional_nested_loops (void)
   inner = kernel_graph_make_handle (&self.graph, 0, ASSIGN);
   kernel_graph_add_conditional (&self.graph, self.graph.graph, NULL, outer, CU_GRAPH_COND_TYPE_WHILE, 1, &outer_body);
   node = conditional_add_copy (&self, outer_body, NULL, inner_left, inner_n);
-  node =
-    kernel_graph_add_to (&self.graph, outer_body, node, "tell_sum", 1, 32, (void *[]){ A (ones), V (guint64, inner) });
+  node = kernel_graph_add_to (&self.graph, outer_body, node, "tell_sum", 1, 32,
+                              (void *[]){ A (ones), V (guint64, inner), NO_WAIT });
   node = kernel_graph_add_conditional (&self.graph, outer_body, node, inner, CU_GRAPH_COND_TYPE_WHILE, 1, &inner_body);
   kernel_graph_add_to (&self.graph, outer_body, node, "take_one", 1, 1,
-                       (void *[]){ A (left), A (turns), V (guint64, outer) });
+                       (void *[]){ A (left), A (turns), V (guint64, outer), NO_WAIT });
   kernel_graph_add_to (&self.graph, inner_body, NULL, "take_one", BLOCKS, 8,
-                       (void *[]){ A (inner_left), A (inner_turns), V (guint64, inner) });
+                       (void *[]){ A (inner_left), A (inner_turns), V (guint64, inner), NO_WAIT });
   kernel_graph_instantiate (&self.graph);
   for (guint32 run = 1; run <= 4; run++)
     {
@@ -261,11 +263,15 @@ test_conditional_if_in_loop (void)
   loop = kernel_graph_make_handle (&self.graph, 1, ASSIGN);
   odd = kernel_graph_make_handle (&self.graph, 0, 0);
   kernel_graph_add_conditional (&self.graph, self.graph.graph, NULL, loop, CU_GRAPH_COND_TYPE_WHILE, 1, &body);
-  node = kernel_graph_add_to (&self.graph, body, NULL, "tell_odd", 1, 1, (void *[]){ A (left), V (guint64, odd) });
+  node =
+    kernel_graph_add_to (&self.graph, body, NULL, "tell_odd", 1, 1, (void *[]){ A (left), V (guint64, odd), NO_WAIT });
   node = kernel_graph_add_conditional (&self.graph, body, node, odd, CU_GRAPH_COND_TYPE_IF, 2, branches);
-  kernel_graph_add_to (&self.graph, branches[0], NULL, "count", 1, 1, (void *[]){ A (odd_turns), V (guint32, 1) });
-  kernel_graph_add_to (&self.graph, branches[1], NULL, "count", 1, 1, (void *[]){ A (even_turns), V (guint32, 1) });
-  kernel_graph_add_to (&self.graph, body, node, "take_one", 1, 1, (void *[]){ A (left), A (turns), V (guint64, loop) });
+  kernel_graph_add_to (&self.graph, branches[0], NULL, "count", 1, 1,
+                       (void *[]){ A (odd_turns), V (guint32, 1), NO_WAIT });
+  kernel_graph_add_to (&self.graph, branches[1], NULL, "count", 1, 1,
+                       (void *[]){ A (even_turns), V (guint32, 1), NO_WAIT });
+  kernel_graph_add_to (&self.graph, body, node, "take_one", 1, 1,
+                       (void *[]){ A (left), A (turns), V (guint64, loop), NO_WAIT });
   kernel_graph_instantiate (&self.graph);
   kernel_graph_run (&self.graph);
   g_assert_cmpuint (conditional_get (odd_turns), ==, 51);
@@ -296,13 +302,13 @@ test_conditional_branches (void)
       last[b] = NULL;
       for (guint k = 0; k <= b; k++)
         last[b] = kernel_graph_add_to (&self.graph, body, last[b], "step", BLOCKS, 8,
-                                       (void *[]){ A (x[b]), V (guint32, 3 + b) });
+                                       (void *[]){ A (x[b]), V (guint32, 3 + b), NO_WAIT });
     }
-  CUDA_KERNEL_NODE_PARAMS params =
-    kernel_graph_get_params (&self.graph, "take_one", 1, 1, (void *[]){ A (left), A (turns), V (guint64, handle) });
+  CUDA_KERNEL_NODE_PARAMS params = kernel_graph_get_params (
+    &self.graph, "take_one", 1, 1, (void *[]){ A (left), A (turns), V (guint64, handle), NO_WAIT });
   CUgraphNode join;
   g_assert_cmpint (self.graph.table->cuGraphAddKernelNode (&join, body, last, 3, &params), ==, CUDA_SUCCESS);
-  kernel_graph_add (&self.graph, NULL, "step", BLOCKS, 8, (void *[]){ A (x[3]), V (guint32, 11) });
+  kernel_graph_add (&self.graph, NULL, "step", BLOCKS, 8, (void *[]){ A (x[3]), V (guint32, 11), NO_WAIT });
   kernel_graph_instantiate (&self.graph);
   kernel_graph_run (&self.graph);
   g_assert_cmpuint (conditional_get (turns), ==, 200);
@@ -335,9 +341,9 @@ test_conditional_body_changes (void)
   count = conditional_put (&self, 0);
   handle = kernel_graph_make_handle (&self.graph, 1, ASSIGN);
   kernel_graph_add_conditional (&self.graph, self.graph.graph, NULL, handle, CU_GRAPH_COND_TYPE_IF, 1, &body);
-  node = kernel_graph_add_to (&self.graph, body, NULL, "count", 1, 1, (void *[]){ A (count), V (guint32, 1) });
+  node = kernel_graph_add_to (&self.graph, body, NULL, "count", 1, 1, (void *[]){ A (count), V (guint32, 1), NO_WAIT });
   kernel_graph_instantiate (&self.graph);
-  params = kernel_graph_get_params (&self.graph, "count", 1, 1, (void *[]){ A (count), V (guint32, 100) });
+  params = kernel_graph_get_params (&self.graph, "count", 1, 1, (void *[]){ A (count), V (guint32, 100), NO_WAIT });
   g_assert_cmpint (self.graph.table->cuGraphLaunch (self.graph.exec, leat_stream_get (self.fixture->stream)), ==,
                    CUDA_SUCCESS);
   CUresult changed = self.graph.table->cuGraphExecKernelNodeSetParams (self.graph.exec, node, &params);

@@ -272,9 +272,9 @@ test_flat_trap (void)
       ins = kernel_fixture_put (fixture, in, sizeof in);
       KERNEL_RUN (fixture, "trap_below", SIZE (3), SIZE (64), 0, A (ins), V (int, 0));
       for (guint i = 0; i < 2; i++)
-        g_assert_cmpint (
-          kernel_fixture_try (fixture, "trap_below", SIZE (3), SIZE (64), 0, FALSE, (void *[]){ A (ins), V (int, 1) }),
-          ==, CUDA_ERROR_LAUNCH_FAILED);
+        g_assert_cmpint (kernel_fixture_try (fixture, "trap_below", SIZE (3), SIZE (64), 0, FALSE,
+                                             (void *[]){ A (ins), V (int, 1), NO_WAIT }),
+                         ==, CUDA_ERROR_LAUNCH_FAILED);
       kernel_fixture_close (fixture);
       exit (0);
     }

@@ -68,8 +68,9 @@ test_graph_branches (gconstpointer data)
       for (guint k = 0; k < LENGTH; k++)
         {
           at[b][k + 1] = kernel_fixture_put (fixture, NULL, WORDS * sizeof (guint32));
-          node = kernel_graph_add (&graph, node, "step", blocks, 8,
-                                   (void *[]){ A (at[b][k + 1]), A (at[b][k]), V (guint32, 3 + b), V (guint32, 1) });
+          node = kernel_graph_add (
+            &graph, node, "step", blocks, 8,
+            (void *[]){ A (at[b][k + 1]), A (at[b][k]), V (guint32, 3 + b), V (guint32, 1), NO_WAIT });
         }
       last[b] = node;
     }
@@ -82,7 +83,7 @@ test_graph_branches (gconstpointer data)
         {
           CUDA_KERNEL_NODE_PARAMS params = kernel_graph_get_params (
             &graph, "step", blocks, 8,
-            (void *[]){ A (at[b][LENGTH]), A (at[b][LENGTH - 1]), V (guint32, 3 + b), V (guint32, rounds) });
+            (void *[]){ A (at[b][LENGTH]), A (at[b][LENGTH - 1]), V (guint32, 3 + b), V (guint32, rounds), NO_WAIT });
 
           g_assert_cmpint (graph.table->cuGraphExecKernelNodeSetParams (graph.exec, last[b], &params), ==,
                            CUDA_SUCCESS);
@@ -117,7 +118,7 @@ test_graph_branches_meet (void)
     }
   kernel_graph_open (&graph, fixture);
   for (guint i = 0; i < 2; i++)
-    kernel_graph_add (&graph, NULL, "meet", 1, 1, (void *[]){ A (flags[i]), A (flags[1 - i]), A (rounds[i]) });
+    kernel_graph_add (&graph, NULL, "meet", 1, 1, (void *[]){ A (flags[i]), A (flags[1 - i]), A (rounds[i]), NO_WAIT });
   kernel_graph_instantiate (&graph);
   for (guint run = 0; run < RUNS; run++)
     kernel_graph_run (&graph);
@@ -144,7 +145,7 @@ test_graph_begins_unwaited (void)
   in = kernel_fixture_put (fixture, NULL, WORDS * sizeof (guint32));
   out = kernel_fixture_put (fixture, NULL, WORDS * sizeof (guint32));
   kernel_graph_open (&graph, fixture);
-  kernel_graph_add (&graph, NULL, "step", 1, 8, (void *[]){ A (out), A (in), V (guint32, 3), V (guint32, 1) });
+  kernel_graph_add (&graph, NULL, "step", 1, 8, (void *[]){ A (out), A (in), V (guint32, 3), V (guint32, 1), NO_WAIT });
   kernel_graph_instantiate (&graph);
   for (guint round = 0; round < 10; round++)
     {

@@ -78,7 +78,7 @@ test_grid_rounds (void)
       g_autofree guint *out = NULL;
 
       kernel_fixture_run (fixture, "rounds", SIZE (blocks), SIZE (64), 0, TRUE,
-                          (void *[]){ A (cells), V (guint, n_rounds) });
+                          (void *[]){ A (cells), V (guint, n_rounds), NO_WAIT });
       out = kernel_fixture_dup (cells);
       for (guint b = 0; b < blocks; b++)
         g_assert_cmpuint (out[blocks + b], ==, n_rounds);
@@ -111,7 +111,7 @@ test_grid_work_queue (void)
   tails = kernel_fixture_put (fixture, &tail, sizeof tail);
   sums = kernel_fixture_put (fixture, NULL, sizeof sum);
   kernel_fixture_run (fixture, "work_queue", SIZE (MIN (4, kernel_fixture_count_resident (fixture, "work_queue", 96))),
-                      SIZE (96), 0, TRUE, (void *[]){ A (queue), A (head), A (tails), A (sums) });
+                      SIZE (96), 0, TRUE, (void *[]){ A (queue), A (head), A (tails), A (sums), NO_WAIT });
   kernel_fixture_get (sums, &sum, sizeof sum);
   kernel_fixture_get (tails, &tail, sizeof tail);
   g_assert_cmpuint (sum, ==, expected);
@@ -128,11 +128,11 @@ test_grid_refuses_too_many (void)
   if (fixture == NULL)
     return;
   cells = kernel_fixture_put (fixture, NULL, 2 * blocks * sizeof (guint));
-  g_assert_cmpint (
-    kernel_fixture_try (fixture, "rounds", SIZE (blocks), SIZE (64), 0, TRUE, (void *[]){ A (cells), V (guint, 1) }),
-    ==, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  g_assert_cmpint (kernel_fixture_try (fixture, "rounds", SIZE (blocks), SIZE (64), 0, TRUE,
+                                       (void *[]){ A (cells), V (guint, 1), NO_WAIT }),
+                   ==, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   /* Nothing is broken by it. */
-  kernel_fixture_run (fixture, "rounds", SIZE (1), SIZE (64), 0, TRUE, (void *[]){ A (cells), V (guint, 1) });
+  kernel_fixture_run (fixture, "rounds", SIZE (1), SIZE (64), 0, TRUE, (void *[]){ A (cells), V (guint, 1), NO_WAIT });
 }
 
 static guint

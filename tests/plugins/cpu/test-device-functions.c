@@ -32,7 +32,7 @@ functions_run (KernelFixture *fixture, const FunctionRow *row, gpointer results)
   static guint8 bytes[FUNCTION_ITEMS * 8];
   int n = (int) function_count (row);
   CUdeviceptr addresses[4];
-  void *params[5] = { &n };
+  void *params[6] = { &n };
   g_autofree char *kernel = g_strconcat ("of_", row->name, NULL);
   LeatMemory *memory;
 
@@ -46,6 +46,7 @@ functions_run (KernelFixture *fixture, const FunctionRow *row, gpointer results)
   memory = kernel_fixture_put (fixture, NULL, FUNCTION_ITEMS * 8);
   addresses[3] = leat_memory_get_address (memory);
   params[1 + row->arity] = &addresses[3];
+  params[2 + row->arity] = NO_WAIT;
   kernel_fixture_run (fixture, kernel, SIZE (2), SIZE (64), 0, FALSE, params);
   kernel_fixture_get (memory, results, FUNCTION_ITEMS * 8);
 }

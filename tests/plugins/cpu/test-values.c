@@ -73,7 +73,7 @@ values_run (const ValuesKernel *self, const guint64 *inputs, guint64 *results)
     {
       CUdeviceptr addresses[3 + VALUES_MOST];
       LeatMemory *memories[3 + VALUES_MOST];
-      void *params[1 + 3 + VALUES_MOST] = { &n };
+      void *params[1 + 3 + VALUES_MOST + 1] = { &n };
       guint8 bytes[VALUES_ITEMS * 8];
 
       for (guint k = 0; k < self->n_inputs + self->n_outputs; k++)
@@ -87,6 +87,7 @@ values_run (const ValuesKernel *self, const guint64 *inputs, guint64 *results)
           addresses[k] = leat_memory_get_address (memories[k]);
           params[1 + k] = &addresses[k];
         }
+      params[1 + self->n_inputs + self->n_outputs] = NO_WAIT;
       kernel_fixture_run (self->fixture, self->kernel, SIZE (1), SIZE (1), 0, FALSE, params);
       for (guint k = 0; k < self->n_outputs; k++)
         {
