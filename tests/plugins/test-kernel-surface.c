@@ -88,8 +88,8 @@ test_kept (gconstpointer data)
                                   "        surf2Dwrite (v + w, s, (i % 15) * 4, i / 15);\n      }\n}\n";
   gboolean updates = data != NULL;
   double a[ITEMS], b[ITEMS];
-  g_autoptr (GBytes) first = texture_make_data ("f32", ITEMS, TRUE, a),
-                     second = texture_make_data ("f32", ITEMS, TRUE, b);
+  g_autoptr (GBytes) first = texture_make_data ("f32", ITEMS, FALSE, a),
+                     second = texture_make_data ("f32", ITEMS, FALSE, b);
   const TextureInput inputs[] = { { "from", "f32[7,15]", second }, { "s_in", "f32[7,15]", first } };
   GBytes *found = NULL;
   const float *to;
@@ -114,7 +114,7 @@ test_edges (void)
     "__global__ void f (cudaSurfaceObject_t to)\n{\n  GRID_FOR (i, 15 * 7)\n"
     "    surf2Dwrite ((float) i, to, (i % 15 - 4) * 4, i / 15, cudaBoundaryModeZero);\n}\n";
   double a[ITEMS];
-  g_autoptr (GBytes) data = texture_make_data ("f32", ITEMS, TRUE, a);
+  g_autoptr (GBytes) data = texture_make_data ("f32", ITEMS, FALSE, a);
   const TextureInput input = { "from", "f32[7,15]", data };
   GBytes *found[2] = { NULL };
   const float *out, *to;
@@ -198,7 +198,7 @@ test_session (gconstpointer data)
       double values[ITEMS];
       g_autoptr (GBytes) found = NULL;
 
-      input.data = texture_make_data ("f32", ITEMS, TRUE, values);
+      input.data = texture_make_data ("f32", ITEMS, FALSE, values);
       texture_push (pipeline, &input);
       leat_session_replay (session, TRUE, NULL, &error);
       g_assert_no_error (error);
@@ -228,7 +228,7 @@ test_batch (void)
   double values[3][ITEMS];
 
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
-    g_ptr_array_add (inputs, texture_make_data ("f32", ITEMS, TRUE, values[i]));
+    g_ptr_array_add (inputs, texture_make_data ("f32", ITEMS, FALSE, values[i]));
   g_object_set (session, "batch", 4, NULL);
   leat_session_open (session, NULL, &error);
   g_assert_no_error (error);

@@ -12,10 +12,9 @@ static const struct
 {
   const char *dtype, *type; /* of C, where there are vectors of it */
   guint size;
-  double most; /* the number that becomes 1 */
 } types[] = {
-  { "u8", "uchar", 1, 255 }, { "i8", "char", 1, 127 }, { "u16", "ushort", 2, 65535 }, { "i16", "short", 2, 32767 },
-  { "u32", "uint", 4, 0 },   { "i32", "int", 4, 0 },   { "f16", NULL, 2, 0 },         { "f32", "float", 4, 0 },
+  { "u8", "uchar", 1 }, { "i8", "char", 1 }, { "u16", "ushort", 2 }, { "i16", "short", 2 },
+  { "u32", "uint", 4 }, { "i32", "int", 4 }, { "f16", NULL, 2 },     { "f32", "float", 4 },
 };
 
 static guint
@@ -48,26 +47,14 @@ texture_dup_type (const char *dtype, guint channels)
   return g_strdup_printf ("%s%u", types[texture_find (dtype)].type, channels);
 }
 
-gboolean
-texture_is_on_gpu (void)
-{
-  const char *device = g_getenv ("LEAT_DEVICE");
-
-  return device != NULL && g_str_has_prefix (device, "cuda");
-}
-
-double
-texture_tolerance (const char *dtype)
-{
-  return g_str_equal (dtype, "f32") || g_str_equal (dtype, "f16") ? 1e-4 : 1e-5;
-}
-
 /* Of 10 bits behind the point, as f16 has them. */
 static double
 texture_widen (guint16 half)
 {
   guint exponent = half >> 10 & 31;
-  double size = exponent == 0 ? ldexp (half & 1023, -24) : ldexp ((half & 1023) + 1024, (int) exponent - 25);
+  double size = exponent == 0    ? ldexp (half & 1023, -24)
+                : exponent == 31 ? (half & 1023 ? NAN : INFINITY)
+                                 : ldexp ((half & 1023) + 1024, (int) exponent - 25);
 
   return half >> 15 ? -size : size;
 }
@@ -108,26 +95,49 @@ texture_read (const char *dtype, gconstpointer at)
     }
 }
 
-/* Floats are small multiples of 1/16, so that all sums of them with weights of 8 bits are exact. */
-GBytes *
-texture_make_data (const char *dtype, gsize n, gboolean floats, double *values)
+/* Most of a size that differs by 2^60 at most; the rest any bits, and those that are no numbers or not normal. */
+static guint32
+texture_make_wild_bits (void)
 {
-  guint type = texture_find (dtype), size = types[type].size;
+  static const guint32 odd[] = { 0x7f800000, 0xff800000, 0x7fc00001, 0, 0x80000000, 0x00000123, 0x807fffff };
+  guint32 any = g_random_int ();
+
+  switch (any & 63)
+    {
+    case 0:
+      return odd[g_random_int_range (0, G_N_ELEMENTS (odd))];
+    case 1:
+      return g_random_int ();
+    default:
+      return (any & 0x807fffff) | (guint32) g_random_int_range (97, 157) << 23;
+    }
+}
+
+static void
+texture_make_number (const char *dtype, gboolean is_wild, guint8 *at)
+{
+  guint32 bits = texture_make_wild_bits ();
+  float small = (float) g_random_int_range (-400, 400) / 16;
+
+  if (g_str_equal (dtype, "f32") && !is_wild)
+    memcpy (at, &small, sizeof small);
+  else if (g_str_equal (dtype, "f32"))
+    memcpy (at, &bits, sizeof bits);
+  else
+    for (guint i = 0; i < texture_dtype_get_size (dtype); i++)
+      at[i] = (guint8) g_random_int ();
+}
+
+GBytes *
+texture_make_data (const char *dtype, gsize n, gboolean is_wild, double *values)
+{
+  guint size = texture_dtype_get_size (dtype);
   guint8 *data = g_malloc (n * size);
 
-  for (gsize i = 0; i < n * size; i++)
-    data[i] = (guint8) g_random_int ();
   for (gsize i = 0; i < n; i++)
     {
-      float small = (float) g_random_int_range (-400, 400) / 16;
-
-      if (g_str_equal (dtype, "f32"))
-        memcpy (data + i * size, &small, size);
-      if (g_str_equal (dtype, "f16"))
-        data[i * size + 1] = (guint8) ((data[i * size + 1] & 0x83) | 0x40); /* 2 to 4 */
+      texture_make_number (dtype, is_wild, data + i * size);
       values[i] = texture_read (dtype, data + i * size);
-      if (floats && types[type].most > 0)
-        values[i] = (double) (float) MAX (values[i] / types[type].most, -1);
     }
   return g_bytes_new_take (data, n * size);
 }

@@ -22,15 +22,11 @@ LeatPipeline *texture_make_pipeline (const char *text, const char *node, const T
                                      const char *output, GError **error);
 void texture_push (LeatPipeline *pipeline, const TextureInput *input);
 
-/* @n random numbers of a type, and the values that a kernel is to see: of whole numbers those, or @floats of them. */
-GBytes *texture_make_data (const char *dtype, gsize n, gboolean floats, double *values);
+/* @n random numbers of a type, and what they are.  Floats of 32 bits are small, or @is_wild: of any size and sort. */
+GBytes *texture_make_data (const char *dtype, gsize n, gboolean is_wild, double *values);
 double texture_read (const char *dtype, gconstpointer at);
 guint texture_dtype_get_size (const char *dtype);
 /* "float4" */
 char *texture_dup_type (const char *dtype, guint channels);
-
-gboolean texture_is_on_gpu (void);
-/* How far a GPU's filter may be off, of numbers of that type as floats. */
-double texture_tolerance (const char *dtype);
 
 G_END_DECLS
