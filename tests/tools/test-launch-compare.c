@@ -375,6 +375,22 @@ test_compare_needs_gpu (Files *self, gconstpointer data)
   tool_assert_contains (result->err, "the device here is the CPU");
 }
 
+/* That two ways are one is told, since it says nothing about a fault. */
+static void
+test_compare_one_way (Files *self, gconstpointer data)
+{
+  static const char text[] = "a = map expr=x+1\nio:file path=in.f32 out=f32[1000] -> upload -> a -> readback -> "
+                             "io:file path=o\n";
+  g_autoptr (ToolResult) unfused = run (self, text, (const char *const[]){ "--compare=unfused", NULL });
+  g_autoptr (ToolResult) unoptimised = run (self, text, (const char *const[]){ "--compare=unoptimised", NULL });
+  g_autoptr (ToolResult) eager = run (self, text, (const char *const[]){ "--compare=eager", NULL });
+
+  g_test_message ("%s%s%s", unfused->err, unoptimised->err, eager->err);
+  tool_assert_contains (unfused->err, "nothing of this pipeline can be fused: both ways are one");
+  tool_assert_contains (unoptimised->err, "nothing of this pipeline is left out: both ways are one");
+  g_assert_null (strstr (eager->err, "both ways are one"));
+}
+
 /* The pipeline without any fusion gives what the fused one does, where no kernel is wrong. */
 static void
 test_compare_fuse_never (Files *self, gconstpointer data)
@@ -416,6 +432,7 @@ main (int argc, char **argv)
   ADD ("vanishes", NULL, test_compare_vanishes);
   ADD ("refuses", NULL, test_compare_refuses);
   ADD ("needs-gpu", NULL, test_compare_needs_gpu);
+  ADD ("one-way", NULL, test_compare_one_way);
   ADD ("fuse-never", NULL, test_compare_fuse_never);
   return g_test_run ();
 }

@@ -10,6 +10,7 @@
 #include "leat-tap-sink.h"
 
 #include "graph/leat-group.h"
+#include "plan/leat-plan-private.h"
 
 #include <string.h>
 
@@ -141,6 +142,27 @@ leat_compare_all_runs (LeatCompareFound *self, LeatCompareSide *sides, double to
   return good;
 }
 
+static gboolean
+leat_plan_has_fusion (LeatPlan *plan)
+{
+  for (guint i = 0; i < plan->ops->len; i++)
+    if (leat_plan_get_op (plan, i)->fusion != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* Two ways that are one by the pipeline's nature differ in nothing, which says little. */
+static void
+leat_compare_note_if_one (const LeatCompareSide *side, LeatCompare compare)
+{
+  g_autoptr (LeatPlan) plan = leat_session_dup_plan (side->session);
+
+  if (compare == LEAT_COMPARE_UNFUSED && !leat_plan_has_fusion (plan))
+    leat_tool_note ("nothing of this pipeline can be fused: both ways are one");
+  if (compare == LEAT_COMPARE_UNOPTIMISED && plan->pass_notes->len == 0)
+    leat_tool_note ("nothing of this pipeline is left out: both ways are one");
+}
+
 gboolean
 leat_compare_pass (LeatCompareFound *self, const LeatLaunchOptions *options, const LeatCompareWay *ways,
                    LeatCompareKeep keep, const LeatCompareLimit *limit, GError **error)
@@ -153,6 +175,8 @@ leat_compare_pass (LeatCompareFound *self, const LeatLaunchOptions *options, con
            && leat_launch_check_sources (sides[i].pipeline, error);
   if (good)
     self->n_outputs = sides[0].outputs->len;
+  if (good && keep == LEAT_COMPARE_RESULTS && !options->quiet)
+    leat_compare_note_if_one (&sides[0], options->wrong.compare);
   good = good && leat_compare_all_runs (self, sides, options->wrong.tolerance, error);
   if (sides[0].pipeline != NULL && keep == LEAT_COMPARE_RESULTS)
     leat_launch_say_warnings (sides[0].pipeline);
