@@ -7,7 +7,7 @@
 
 #include "artifact/leat-section-writer-private.h"
 #include "leat-record-form.h"
-#include "leat-replay.h"
+#include "leat-recording.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -70,7 +70,7 @@ write_recording (const guint8 *data, gsize size)
 static void
 check_settings (void)
 {
-  g_auto (GStrv) settings = leat_replay_list_settings (get_path ());
+  g_auto (GStrv) settings = leat_recording_list_settings (get_path ());
 
   for (guint i = 0; settings != NULL && settings[i] != NULL; i++)
     {
@@ -111,7 +111,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   pipeline = leat_parse_file (get_path (), NULL, NULL);
   if (pipeline != NULL)
     {
-      if (leat_replay_feed (pipeline, get_path (), &error))
+      if (leat_recording_feed (pipeline, get_path (), &error))
         check_pipeline (pipeline);
       else
         g_assert_nonnull (error);

@@ -10,7 +10,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* --record keeps what a run needs elsewhere, and no more than that.  What is replayed comes from somebody else. */
+/* --record keeps what a run needs elsewhere, and no more than that.  What is run again comes from somebody else. */
 
 #define N_ITEMS 1000
 #define N_ROWS  400
@@ -18,8 +18,8 @@
 
 typedef struct
 {
-  char *folder; /* of the pipeline; gone when a recording is replayed */
-  char *away;   /* where it is replayed */
+  char *folder; /* of the pipeline; gone when a recording is run again */
+  char *away;   /* where it is run again */
   char *recording;
   float in[N_ITEMS];
 } Files;
@@ -98,7 +98,7 @@ record (const Files *self, const char *options, int code)
 }
 
 static ToolResult *
-replay (const Files *self, const char *options)
+run_again (const Files *self, const char *options)
 {
   g_autofree char *line = g_strconcat ("leat-launch -q ", options, " r.leatr", NULL);
   ToolResult *result = run_in (self->away, line);
@@ -126,10 +126,10 @@ test_record_travels (Files *self, gconstpointer data)
   g_autofree char *files = NULL;
 
   record (self, "--record-runs=10 p.leat", 0);
-  result = replay (self, "");
+  result = run_again (self, "");
   g_assert_cmpint (result->code, ==, 0);
   assert_results (self, 0, N_ITEMS);
-  compared = replay (self, "--compare=unoptimised");
+  compared = run_again (self, "--compare=unoptimised");
   g_assert_cmpint (compared->code, ==, 0);
   tool_assert_contains (compared->out, "1000 items of 1 result in 3 runs");
   files = tool_list_folder (self->away);
@@ -142,7 +142,7 @@ test_record_last_run (Files *self, gconstpointer data)
   g_autoptr (ToolResult) result = NULL;
 
   record (self, "p.leat", 0);
-  result = replay (self, "");
+  result = run_again (self, "");
   g_assert_cmpint (result->code, ==, 0);
   assert_results (self, 2 * N_ROWS, N_ITEMS - 2 * N_ROWS);
 }
@@ -174,7 +174,7 @@ test_record_pipes (Files *self, gconstpointer data)
           "--record-runs=9 io:file path=- out=f32:max400 + upload + kernel source=kernels/k.cu + readback + io:file "
           "path=out.f32 <in.f32",
           0);
-  result = replay (self, "");
+  result = run_again (self, "");
   g_assert_cmpint (result->code, ==, 0);
   assert_results (self, 0, N_ITEMS);
 }
@@ -191,7 +191,7 @@ test_record_failed_run (Files *self, gconstpointer data)
                "{ GRID_FOR (i, in_count) { out[i] = in[i]; if (in[i] == 555) leat_report_at (LARGE, i, in[i]); } }\n",
                -1);
   record (self, "--lanes=1 p.leat", 1);
-  result = replay (self, "");
+  result = run_again (self, "");
   g_assert_cmpint (result->code, ==, 1);
   tool_assert_contains (result->err, "too large: 555 at index 155");
 }
@@ -204,8 +204,8 @@ test_record_settings (Files *self, gconstpointer data)
   g_autofree char *text = NULL;
 
   record (self, "--executor=eager p.leat", 0);
-  eager = replay (self, "--stats=json --stats-file=-");
-  graph = replay (self, "--executor=graph --stats=json --stats-file=-");
+  eager = run_again (self, "--stats=json --stats-file=-");
+  graph = run_again (self, "--executor=graph --stats=json --stats-file=-");
   tool_assert_contains (eager->out, "\"executor\" : \"eager\"");
   tool_assert_contains (graph->out, "\"executor\" : \"graph\"");
 }
@@ -223,7 +223,7 @@ test_record_repeats (Files *self, gconstpointer data)
                       "io:file path=in.f32 out=f32[1000] -> upload -> next.x\ns -> next.y\nnext -> s\n"
                       "next -> readback -> io:file path=out.f32\n"));
   record (self, "--runs=7 s.leat", 0);
-  result = replay (self, "");
+  result = run_again (self, "");
   g_assert_cmpint (result->code, ==, 0);
   g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
   g_assert_cmpuint (size, ==, sizeof self->in);
@@ -280,7 +280,7 @@ test_record_hostile (Files *self, gconstpointer data)
       g_autofree char *files = NULL;
 
       forge (self, table[i].pipeline, table[i].recording, table[i].bytes);
-      result = replay (self, "");
+      result = run_again (self, "");
       g_assert_cmpint (result->code, !=, 0);
       tool_assert_contains (result->err, table[i].says);
       files = tool_list_folder (self->away);
@@ -299,14 +299,14 @@ test_record_hostile_settings (Files *self, gconstpointer data)
   forge (self, GOOD,
          "[recording]\nruns=1\nsettings=--trace=t.json;--stats;--dump=a;--plugin-path=/tmp;--record=x.leatr;file;\n",
          16);
-  result = replay (self, "");
+  result = run_again (self, "");
   g_assert_cmpint (result->code, ==, 0);
   g_assert_cmpstr (result->err, ==, "");
   files = tool_list_folder (self->away);
   g_assert_cmpstr (files, ==, "out.f32 r.leatr");
   g_chmod (self->recording, 0666);
   g_clear_pointer (&result, tool_result_free);
-  result = replay (self, "");
+  result = run_again (self, "");
   g_assert_cmpint (result->code, !=, 0);
   tool_assert_contains (result->err, "r.leatr");
 }
@@ -326,13 +326,13 @@ test_record_damaged (Files *self, gconstpointer data)
       g_autoptr (ToolResult) cut = NULL, patched = NULL;
 
       g_assert_true (g_file_set_contents (self->recording, bytes, (gssize) at, NULL));
-      cut = replay (self, "");
+      cut = run_again (self, "");
       g_assert_cmpint (cut->code, >, 0);
       g_assert_cmpint (cut->code, <=, 5);
       bytes[at] ^= 0x55;
       g_assert_true (g_file_set_contents (self->recording, bytes, (gssize) size, NULL));
       bytes[at] ^= 0x55;
-      patched = replay (self, "");
+      patched = run_again (self, "");
       g_assert_cmpint (patched->code, >, 0);
       g_assert_cmpint (patched->code, <=, 5);
       tool_assert_contains (patched->err, "r.leatr");

@@ -6,7 +6,7 @@
 
 #include "leat-launch-options.h"
 #include "leat-launch-turns.h"
-#include "leat-replay.h"
+#include "leat-recording.h"
 
 #include "kernel/leat-installed-private.h"
 
@@ -37,7 +37,7 @@ leat_launch_options_add_settings (GStrvBuilder *builder, int argc, char **argv)
 {
   for (int i = 1; i < argc; i++)
     {
-      g_auto (GStrv) settings = leat_replay_list_settings (argv[i]);
+      g_auto (GStrv) settings = leat_recording_list_settings (argv[i]);
 
       if (settings != NULL)
         g_strv_builder_addv (builder, (const char **) settings);

@@ -14,7 +14,7 @@
 #include "leat-launch-stats.h"
 #include "leat-launch-turns.h"
 #include "leat-launch-warnings.h"
-#include "leat-replay.h"
+#include "leat-recording.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -198,7 +198,7 @@ leat_launch_check_sources (LeatPipeline *pipeline, GError **error)
 
   for (guint i = 0; i < nodes->len; i++)
     if (LEAT_IS_APP (nodes->pdata[i]) && leat_endpoint_is_source (nodes->pdata[i])
-        && g_object_get_data (G_OBJECT (pipeline), LEAT_REPLAY_FED) == NULL)
+        && g_object_get_data (G_OBJECT (pipeline), LEAT_RECORDING_FED) == NULL)
       {
         g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED,
                      "app \"%s\" takes data from an application, and leat-launch pushes none: run the pipeline from an "

@@ -6,7 +6,7 @@
 
 #include "leat-launch-text.h"
 
-#include "leat-replay.h"
+#include "leat-recording.h"
 
 #include "parse/leat-parse.h"
 
@@ -20,7 +20,7 @@ leat_launch_text_read (const LeatLaunchText *self, GPtrArray *errors)
 
   if (pipeline == NULL || !leat_pipeline_validate (pipeline, errors))
     return NULL;
-  if (!self->is_file || !leat_replay_is_recording (words[0]) || leat_replay_feed (pipeline, words[0], &error))
+  if (!self->is_file || !leat_recording_is_named (words[0]) || leat_recording_feed (pipeline, words[0], &error))
     return g_steal_pointer (&pipeline);
   g_ptr_array_add (errors, error);
   return NULL;

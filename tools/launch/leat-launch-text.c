@@ -6,7 +6,7 @@
 
 #include "leat-launch-text.h"
 
-#include "leat-replay.h"
+#include "leat-recording.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ leat_launch_text_free (LeatLaunchText *self)
 static gboolean
 leat_launch_text_is_file (const char *word)
 {
-  return g_str_has_suffix (word, ".leat") || g_str_has_suffix (word, ".leata") || leat_replay_is_recording (word)
+  return g_str_has_suffix (word, ".leat") || g_str_has_suffix (word, ".leata") || leat_recording_is_named (word)
          || g_str_equal (word, "-")
          || (strpbrk (word, "./") != NULL && g_file_test (word, G_FILE_TEST_EXISTS) && strpbrk (word, " \t\n") == NULL);
 }

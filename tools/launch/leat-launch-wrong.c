@@ -7,7 +7,7 @@
 #include "leat-launch-wrong.h"
 
 #include "leat-record-form.h"
-#include "leat-replay.h"
+#include "leat-recording.h"
 
 void
 leat_launch_wrong_add_options (LeatLaunchWrong *self, GOptionContext *context)
@@ -75,7 +75,7 @@ static gboolean
 leat_launch_wrong_check_record (LeatLaunchWrong *self, GError **error)
 {
   self->record_runs = 1;
-  if (self->record_path != NULL && !leat_replay_is_recording (self->record_path))
+  if (self->record_path != NULL && !leat_recording_is_named (self->record_path))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--record=%s: the name of a recording ends in .leatr",
                  self->record_path);
   else if (self->runs_word != NULL && self->record_path == NULL)

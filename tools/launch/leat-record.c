@@ -80,7 +80,7 @@ leat_record_watch (LeatRecord *self, LeatSession *session)
   leat_session_watch_inputs (session, leat_record_take_input, self);
 }
 
-/* The application that replays it takes the place of a source. */
+/* The tool that runs it again takes the place of a source. */
 static gboolean
 leat_record_replace_source (LeatPipeline *pipeline, LeatNode *source, GError **error)
 {
@@ -104,7 +104,7 @@ leat_record_replace_source (LeatPipeline *pipeline, LeatNode *source, GError **e
   return output != NULL;
 }
 
-/* Results are written where the recording is replayed, under the last part of their names; of two that are alike, the
+/* Results are written where the recording is run again, under the last part of their names; of two that are alike, the
  * second has that of its node before it. */
 static void
 leat_record_shorten_sink (LeatNode *sink, const char *root, GHashTable *names)

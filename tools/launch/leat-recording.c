@@ -5,22 +5,22 @@
 /* Runs what --record wrote.  It comes from somebody else, so nothing that it says is taken on trust: which options it
  * sets, what its pipeline reads, and where that writes. */
 
-#include "leat-replay.h"
+#include "leat-recording.h"
 
 #include "leat-record-form.h"
 
 #include <string.h>
 
-#define LEAT_REPLAY_ENDING ".leatr"
+#define LEAT_RECORDING_ENDING ".leatr"
 
 gboolean
-leat_replay_is_recording (const char *path)
+leat_recording_is_named (const char *path)
 {
-  return g_str_has_suffix (path, LEAT_REPLAY_ENDING);
+  return g_str_has_suffix (path, LEAT_RECORDING_ENDING);
 }
 
 static GKeyFile *
-leat_replay_read_manifest (LeatSectionReader *reader, GError **error)
+leat_recording_read_manifest (LeatSectionReader *reader, GError **error)
 {
   g_autoptr (GKeyFile) manifest = g_key_file_new ();
   g_autoptr (GBytes) bytes = NULL;
@@ -38,7 +38,7 @@ leat_replay_read_manifest (LeatSectionReader *reader, GError **error)
 
 /* Options that say how runs are done; none that names a file. */
 static gboolean
-leat_replay_may_set (const char *option)
+leat_recording_may_set (const char *option)
 {
   static const char *const names[] = { "--executor=", "--early-start=", "--fuse=",  "--optimise=",
                                        "--runs=",     "--readback=",    "--lanes=", NULL };
@@ -50,27 +50,27 @@ leat_replay_may_set (const char *option)
 }
 
 char **
-leat_replay_list_settings (const char *path)
+leat_recording_list_settings (const char *path)
 {
   g_autoptr (LeatSectionReader) reader = NULL;
   g_autoptr (GKeyFile) manifest = NULL;
   g_auto (GStrv) all = NULL;
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
-  if (leat_replay_is_recording (path))
+  if (leat_recording_is_named (path))
     reader = leat_section_reader_new (path, LEAT_ARTIFACT_KIND, "recording", NULL);
-  manifest = reader != NULL ? leat_replay_read_manifest (reader, NULL) : NULL;
+  manifest = reader != NULL ? leat_recording_read_manifest (reader, NULL) : NULL;
   if (manifest == NULL)
     return NULL;
   all = g_key_file_get_string_list (manifest, LEAT_RECORD_GROUP, "settings", NULL, NULL);
   for (guint i = 0; all != NULL && all[i] != NULL; i++)
-    if (leat_replay_may_set (all[i]))
+    if (leat_recording_may_set (all[i]))
       g_strv_builder_add (builder, all[i]);
   return g_strv_builder_end (builder);
 }
 
 static gboolean
-leat_replay_push (LeatApp *app, LeatSectionReader *reader, guint64 runs, GError **error)
+leat_recording_push (LeatApp *app, LeatSectionReader *reader, guint64 runs, GError **error)
 {
   const char *node = leat_node_get_name (LEAT_NODE (app));
 
@@ -93,7 +93,7 @@ leat_replay_push (LeatApp *app, LeatSectionReader *reader, guint64 runs, GError 
 
 /* A result goes beside the recording, whatever the recording says. */
 static gboolean
-leat_replay_check_sink (LeatNode *sink, GError **error)
+leat_recording_check_sink (LeatNode *sink, GError **error)
 {
   g_autofree char *path = NULL;
 
@@ -109,14 +109,14 @@ leat_replay_check_sink (LeatNode *sink, GError **error)
 }
 
 static gboolean
-leat_replay_feed_node (LeatNode *node, LeatSectionReader *reader, guint64 runs, GError **error)
+leat_recording_feed_node (LeatNode *node, LeatSectionReader *reader, guint64 runs, GError **error)
 {
   if (!LEAT_IS_ENDPOINT (node))
     return TRUE;
   if (!leat_endpoint_is_source (LEAT_ENDPOINT (node)))
-    return leat_replay_check_sink (node, error);
+    return leat_recording_check_sink (node, error);
   if (LEAT_IS_APP (node))
-    return leat_replay_push (LEAT_APP (node), reader, runs, error);
+    return leat_recording_push (LEAT_APP (node), reader, runs, error);
   g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_IO,
                "its source \"%s\" is %s, and a recording has its inputs itself: somebody changed it, so do not run it",
                leat_node_get_name (node), leat_node_get_id (node));
@@ -124,9 +124,9 @@ leat_replay_feed_node (LeatNode *node, LeatSectionReader *reader, guint64 runs, 
 }
 
 static guint64
-leat_replay_count_runs (LeatSectionReader *reader, GError **error)
+leat_recording_count_runs (LeatSectionReader *reader, GError **error)
 {
-  g_autoptr (GKeyFile) manifest = leat_replay_read_manifest (reader, error);
+  g_autoptr (GKeyFile) manifest = leat_recording_read_manifest (reader, error);
   guint64 runs = manifest != NULL ? g_key_file_get_uint64 (manifest, LEAT_RECORD_GROUP, "runs", NULL) : 0;
 
   if (manifest == NULL || (runs > 0 && runs <= LEAT_RECORD_MOST_RUNS))
@@ -137,7 +137,7 @@ leat_replay_count_runs (LeatSectionReader *reader, GError **error)
 }
 
 gboolean
-leat_replay_feed (LeatPipeline *pipeline, const char *path, GError **error)
+leat_recording_feed (LeatPipeline *pipeline, const char *path, GError **error)
 {
   g_autoptr (LeatSectionReader) reader = leat_section_reader_new (path, LEAT_ARTIFACT_KIND, "recording", error);
   g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipeline);
@@ -145,15 +145,15 @@ leat_replay_feed (LeatPipeline *pipeline, const char *path, GError **error)
 
   if (reader == NULL)
     return FALSE;
-  runs = leat_replay_count_runs (reader, error);
+  runs = leat_recording_count_runs (reader, error);
   for (guint i = 0; runs > 0 && i < nodes->len; i++)
-    if (!leat_replay_feed_node (nodes->pdata[i], reader, runs, error))
+    if (!leat_recording_feed_node (nodes->pdata[i], reader, runs, error))
       runs = 0;
   if (runs > 0)
     {
-      g_object_set_data (G_OBJECT (pipeline), LEAT_REPLAY_FED, GINT_TO_POINTER (TRUE));
+      g_object_set_data (G_OBJECT (pipeline), LEAT_RECORDING_FED, GINT_TO_POINTER (TRUE));
       return TRUE;
     }
-  g_prefix_error (error, "cannot replay %s: ", path);
+  g_prefix_error (error, "cannot run %s again: ", path);
   return FALSE;
 }
