@@ -259,40 +259,6 @@ leat_launch_options_check_formats (LeatLaunchOptions *self, LeatLaunchWords *wor
   return TRUE;
 }
 
-/* A comparison makes runs of its own, one after the other, and writes nothing. */
-static gboolean
-leat_launch_options_check_compare (LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
-{
-  const struct
-  {
-    gboolean asked;
-    const char *option;
-  } others[] = { { self->task != LEAT_LAUNCH_RUN, "--check, --plan, --dot and --variables" },
-                 { self->wrong.dumps->len > 0, "--dump" },
-                 { self->wrong.code_folder != NULL, "--dump-code" },
-                 { self->wrong.record_path != NULL, "--record" },
-                 { self->stats_format != LEAT_STATS_NONE || self->accounting_format != LEAT_FORMAT_NONE,
-                   "--stats and --accounting" },
-                 { self->timing == LEAT_TIMING_NODES || self->trace_path != NULL, "--timing and --trace" },
-                 { self->load_path != NULL || self->save_path != NULL, "--load-state and --save-state" },
-                 { words->lanes != NULL || words->batch != NULL, "--lanes and --batch" },
-                 { self->memo != LEAT_MEMO_OFF, "--memo" },
-                 { words->readback != NULL, "--readback" },
-                 { words->priority != NULL, "--priority" } };
-
-  for (guint i = 0; self->wrong.compare != LEAT_COMPARE_OFF && i < G_N_ELEMENTS (others); i++)
-    if (others[i].asked)
-      {
-        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                     "--compare goes without %s: it makes runs of its own, one by one, and writes no results",
-                     others[i].option);
-        return FALSE;
-      }
-  if (self->wrong.compare == LEAT_COMPARE_OFF || !g_str_equal (leat_launch_options_get_text (self)->words[0], "-"))
-    return TRUE;
-  return leat_launch_options_refuse (error, "--compare reads the pipeline several times: save it to a file");
-}
-
 /* Options that tell of a run are refused where there is none, and where nobody would be told. */
 static gboolean
 leat_launch_options_check_run (const LeatLaunchOptions *self, const LeatLaunchWords *words, GError **error)
@@ -388,14 +354,8 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     self->priorities = leat_launch_priorities_parse (words->priority, self->texts->len, error);
   if (words->priority != NULL && self->priorities == NULL)
     return FALSE;
-  if (!leat_launch_options_check_compare (self, words, error) || !leat_launch_options_check_run (self, words, error))
+  if (!leat_launch_wrong_check_others (self, error) || !leat_launch_options_check_run (self, words, error))
     return FALSE;
-  if (self->wrong.record_path != NULL && (self->task != LEAT_LAUNCH_RUN || self->batch > 1))
-    return leat_launch_options_refuse (error, "--record goes with runs one by one, and not with --check, --plan, "
-                                              "--dot, --variables or --batch");
-  if (words->variables && self->wrong.code_folder != NULL)
-    return leat_launch_options_refuse (error,
-                                       "--dump-code goes with a run, --check or --plan: --variables plans nothing");
   if (words->variables && !leat_launch_options_get_text (self)->is_file)
     return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
   return TRUE;

@@ -82,6 +82,8 @@ typedef struct
 /* NULL with the reason in @error (G_OPTION_ERROR).  --help prints and exits. */
 LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **error);
 void leat_launch_options_free (LeatLaunchOptions *self);
+/* When all else is checked: what options for wrong results do not go with. */
+gboolean leat_launch_wrong_check_others (const LeatLaunchOptions *self, GError **error);
 /* Before it is opened. */
 void leat_launch_options_set_memo (const LeatLaunchOptions *self, LeatSession *session);
 void leat_launch_options_set_persistent (const LeatLaunchOptions *self, LeatSession *session);

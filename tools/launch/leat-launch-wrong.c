@@ -4,7 +4,7 @@
 
 /* The options of leat-launch for results that are wrong. */
 
-#include "leat-launch-wrong.h"
+#include "leat-launch-options.h"
 
 #include "leat-record-form.h"
 #include "leat-recording.h"
@@ -95,6 +95,63 @@ leat_launch_wrong_check (LeatLaunchWrong *self, GError **error)
   self->dumps = leat_dumps_parse (self->dump_words, error);
   return self->dumps != NULL && leat_launch_wrong_check_compare (self, error)
          && leat_launch_wrong_check_tolerance (self, error) && leat_launch_wrong_check_record (self, error);
+}
+
+/* A comparison makes runs of its own, one after the other, and writes nothing. */
+static const char *
+leat_launch_wrong_find_beside_compare (const LeatLaunchOptions *options)
+{
+  const struct
+  {
+    gboolean asked;
+    const char *option;
+  } others[] = { { options->task != LEAT_LAUNCH_RUN, "--check, --plan, --dot and --variables" },
+                 { options->wrong.dumps->len > 0, "--dump" },
+                 { options->wrong.code_folder != NULL, "--dump-code" },
+                 { options->wrong.record_path != NULL, "--record" },
+                 { options->stats_format != LEAT_STATS_NONE || options->accounting_format != LEAT_FORMAT_NONE,
+                   "--stats and --accounting" },
+                 { options->timing == LEAT_TIMING_NODES || options->trace_path != NULL, "--timing and --trace" },
+                 { options->load_path != NULL || options->save_path != NULL, "--load-state and --save-state" },
+                 { options->lanes > 0 || options->batch > 0, "--lanes and --batch" },
+                 { options->memo != LEAT_MEMO_OFF, "--memo" },
+                 { options->readback == LEAT_READBACK_EACH, "--readback" },
+                 { options->priorities != NULL, "--priority" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (others[i].asked)
+      return others[i].option;
+  return NULL;
+}
+
+static gboolean
+leat_launch_wrong_refuse (GError **error, const char *text)
+{
+  g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, text);
+  return FALSE;
+}
+
+gboolean
+leat_launch_wrong_check_others (const LeatLaunchOptions *options, GError **error)
+{
+  const LeatLaunchWrong *self = &options->wrong;
+  gboolean compares = self->compare != LEAT_COMPARE_OFF;
+  const char *beside = compares ? leat_launch_wrong_find_beside_compare (options) : NULL;
+
+  if (beside != NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--compare goes without %s: it makes runs of its own, one by one, and writes no results", beside);
+  if (beside != NULL)
+    return FALSE;
+  if (compares && g_str_equal (leat_launch_options_get_text (options)->words[0], "-"))
+    return leat_launch_wrong_refuse (error, "--compare reads the pipeline several times: save it to a file");
+  if (self->record_path != NULL && (options->task != LEAT_LAUNCH_RUN || options->batch > 1))
+    return leat_launch_wrong_refuse (
+      error, "--record goes with runs one by one, and not with --check, --plan, --dot, --variables or --batch");
+  if (self->code_folder != NULL && options->task == LEAT_LAUNCH_VARIABLES)
+    return leat_launch_wrong_refuse (error,
+                                     "--dump-code goes with a run, --check or --plan: --variables plans nothing");
+  return TRUE;
 }
 
 void
