@@ -169,7 +169,8 @@ leat_image_host_add_language (GPtrArray *args, gboolean is_clang, gboolean stric
     "-fstack-clash-protection", /* a large frame must not step over the guard page */
     "-fdiagnostics-color=never", NULL
   };
-  static const char *const gcc[] = { "-fno-isolate-erroneous-paths-dereference", "-fno-diagnostics-show-caret", NULL };
+  static const char *const gcc[] = { "-fno-isolate-erroneous-paths-dereference", "-fno-diagnostics-show-caret",
+                                     "-ftabstop=1", NULL };
   static const char *const clang[] = { "-fno-caret-diagnostics", NULL };
 
   leat_image_host_add_all (args, options);

@@ -43,7 +43,7 @@ leat_image_host_append_without_notes (GString *text, const char *messages)
 
 /* The compiler's messages as the user needs them: their files, and no names of ours. */
 static char *
-leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
+leat_image_host_dup_messages (LeatKernelSource *source, const char *messages, const char *compiled)
 {
   static const char *const ours[] = { "(anonymous namespace)::",
                                       "{anonymous}::",
@@ -57,7 +57,7 @@ leat_image_host_dup_messages (LeatKernelSource *source, const char *messages)
                                       "leat_thread::",
                                       "leat_me (leat_self)->",
                                       "leat_me(leat_self)->" };
-  g_autofree char *named = leat_kernel_source_dup_messages (source, messages);
+  g_autofree char *named = leat_kernel_source_dup_messages (source, messages, compiled);
   GString *text = g_string_new (NULL);
 
   leat_image_host_append_without_notes (text, named);
@@ -88,7 +88,7 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   g_autoptr (GSubprocess) child = NULL;
   g_autoptr (GBytes) output = NULL;
   g_autoptr (GError) local = NULL;
-  g_autofree char *errors = NULL, *messages = NULL;
+  g_autofree char *errors = NULL, *messages = NULL, *passed = NULL;
   int file = leat_supply_make_file (text, strlen (text));
 
   if (file < 0)
@@ -117,14 +117,15 @@ leat_image_host_run (LeatKernelSource *source, char **command, const char *text,
   /* It may quote the text, which can be of any encoding. */
   if (g_bytes_get_size (output) > 0)
     errors = g_utf8_make_valid (g_bytes_get_data (output, NULL), g_bytes_get_size (output));
-  messages = leat_image_host_dup_messages (source, errors != NULL ? errors : "");
+  messages = leat_image_host_dup_messages (source, errors != NULL ? errors : "", text);
   if (*messages == '\0')
     {
       g_free (messages);
       messages = g_strdup_printf ("%s failed and did not say why", command[0]);
     }
-  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for the CPU:\n%s",
-               leat_kernel_source_get_name (source), messages);
+  passed = leat_kernel_source_dup_passed (source);
+  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for the CPU:\n%s%s",
+               leat_kernel_source_get_name (source), messages, passed);
   return FALSE;
 }
 

@@ -176,7 +176,7 @@ leat_nvrtc_dup_messages (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKe
   nvrtc->log (program, log);
   valid = g_utf8_make_valid (log, -1);
   colons = g_regex_replace (place, valid, -1, 0, "\\1:\\2: ", 0, NULL);
-  return leat_kernel_source_dup_messages (source, g_strstrip (colons));
+  return leat_kernel_source_dup_messages (source, g_strstrip (colons), NULL);
 }
 
 static GBytes *
@@ -291,7 +291,7 @@ static GBytes *
 leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSource *source, GPtrArray *headers,
                   const LeatImageTarget *target, GError **error)
 {
-  g_autofree char *name = leat_image_target_to_string (target), *messages = NULL;
+  g_autofree char *name = leat_image_target_to_string (target), *messages = NULL, *passed = NULL;
   g_autofree char *arch = g_strdup_printf ("--gpu-architecture=%s", name);
   const char *options[LEAT_NVRTC_MOST_OPTIONS] = { arch, "--std=c++17", "--device-as-default-execution-space",
                                                    "--disable-warnings", "--device-int128" };
@@ -306,10 +306,11 @@ leat_nvrtc_build (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, LeatKernelSou
 
   if (code == 0)
     return leat_nvrtc_take_image (nvrtc, program, target);
+  passed = leat_kernel_source_dup_passed (source);
   messages = leat_nvrtc_dup_messages (nvrtc, program, source);
   if (!leat_nvrtc_explain_limit (leat_kernel_source_get_name (source), messages, error))
-    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for %s (%s):\n%s",
-                 leat_kernel_source_get_name (source), name, nvrtc->describe (code), messages);
+    g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_COMPILE, "%s does not compile for %s (%s):\n%s%s",
+                 leat_kernel_source_get_name (source), name, nvrtc->describe (code), messages, passed);
   return NULL;
 }
 

@@ -35,7 +35,7 @@ typedef struct
 #define LEAT_FAMILY_TEXTURES                                                                                           \
   {                                                                                                                    \
     "tex1D*", "tex2D*", "tex3D*", "surf1D*", "surf2D*", "surf3D*", "cudaTextureObject_t", "cudaSurfaceObject_t",       \
-      "cudaBoundaryMode*", "cudaSurfaceBoundaryMode"                                                                   \
+      "CUtexObject", "CUsurfObject", "cudaBoundaryMode*", "cudaSurfaceBoundaryMode"                                    \
   }
 
 static const LeatFamily leat_families[] = {

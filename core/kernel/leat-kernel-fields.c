@@ -99,29 +99,42 @@ leat_fields_add_members (LeatFields *self, guint first, guint end, const char *p
 static gboolean
 leat_fields_add_struct (LeatFields *self, guint open, const char *path, const char *member, guint depth)
 {
-  LeatMembers members = { open + 1, leat_tokens_at (self->unit->tokens, open)->match };
+  const LeatKernelUnit *unit = self->unit, seen = leat_kernel_unit_seen_at (unit, open);
+  LeatMembers members = { open + 1, leat_tokens_at (unit->tokens, open)->match };
+  gboolean known = TRUE;
 
+  self->unit = &seen;
   g_string_append (self->values, self->assigns ? "" : "{ ");
-  while (leat_kernel_unit_next_members (self->unit, &members))
-    if (self->n > LEAT_FIELDS_MOST || !leat_fields_add_members (self, members.first, members.end, path, member, depth))
-      return FALSE;
+  while (known && leat_kernel_unit_next_members (unit, &members))
+    known =
+      self->n <= LEAT_FIELDS_MOST && leat_fields_add_members (self, members.first, members.end, path, member, depth);
+  self->unit = unit;
   g_string_append (self->values, self->assigns ? "" : "}, ");
-  return !members.is_unknown;
+  return known && !members.is_unknown;
 }
 
 static const char *
 leat_fields_get_lane (const LeatKernelType *type)
 {
   static const char *const rows[][2] = {
-    { "u8", "unsigned char" }, { "i8", "signed char" }, { "u16", "unsigned short" },     { "i16", "short" },
-    { "u32", "unsigned int" }, { "i32", "int" },        { "u64", "unsigned long long" }, { "i64", "long long" },
-    { "f32", "float" },        { "f64", "double" },
+    { "u8", "unsigned char" },
+    { "i8", "signed char" },
+    { "u16", "unsigned short" },
+    { "i16", "short" },
+    { "u32", "unsigned int" },
+    { "i32", "int" },
+    { "u64", "unsigned long long" },
+    { "i64", "long long" },
+    { "f32", "float" },
+    { "f64", "double" },
+    { "f16", "float" },
+    { "bf16", "float" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (g_str_equal (rows[i][0], type->dtype))
       return rows[i][1];
-  return NULL; /* of 16 bits and fewer: no argument is such a number */
+  return NULL; /* of 8 bits, or complex: no argument is such a number */
 }
 
 /* A number is taken as it is, and of all others the parts. */
@@ -143,13 +156,13 @@ leat_fields_add (LeatFields *self, const char *words, const char *path, const ch
   else if (!leat_kernel_unit_lookup_type (self->unit, plain, &type)
            && !leat_kernel_unit_lookup_enum (self->unit, plain, &type))
     return FALSE;
+  if (leat_fields_get_lane (&type) == NULL && !type.is_bool)
+    return FALSE;
   if (type.lanes == 1)
     {
-      leat_fields_take (self, plain, path, member);
+      leat_fields_take (self, leat_kernel_type_is_number (&type) ? plain : leat_fields_get_lane (&type), path, member);
       return TRUE;
     }
-  if (leat_fields_get_lane (&type) == NULL)
-    return FALSE;
   g_string_append (self->values, self->assigns ? "" : "{ ");
   for (guint i = 0; i < type.lanes; i++)
     if (!leat_fields_add_part (self, leat_fields_get_lane (&type), path, member, lanes[i], depth))

@@ -15,6 +15,7 @@ leat_locals_lookup_type (LeatLocals *self, guint token, LeatKernelType *type)
 {
   static const char *const bounds[] = { ";", "{", "}", "(", NULL };
   static const char *const marks[] = { "*", "&", NULL };
+  const LeatKernelUnit seen = leat_kernel_unit_seen_from (self->unit, self->decl);
   const LeatTokens *tokens = self->unit->tokens;
   gboolean is_param = token < self->decl->body;
   guint first = token, end;
@@ -35,7 +36,7 @@ leat_locals_lookup_type (LeatLocals *self, guint token, LeatKernelType *type)
   if (end <= first || end > token)
     return FALSE;
   words = leat_tokens_dup_range (tokens, first, end - 1);
-  return leat_kernel_unit_lookup_type (self->unit, words, type);
+  return leat_kernel_unit_lookup_type (&seen, words, type);
 }
 
 /* Whether a number of a thread survives in it: an integer of 32 bits or more. */

@@ -11,12 +11,14 @@ typedef struct
 {
   guint name;     /* G_MAXUINT: it has none, and is used nowhere */
   gboolean type;  /* of a type, not of a value */
+  char *words;    /* the type of a value */
   char *argument; /* NULL until it is known */
 } LeatTemplateParam;
 
 static void
 leat_template_param_clear (gpointer data)
 {
+  g_free (((LeatTemplateParam *) data)->words);
   g_free (((LeatTemplateParam *) data)->argument);
 }
 
@@ -26,7 +28,7 @@ leat_instance_read_param (const LeatKernelUnit *unit, guint first, guint last, G
 {
   static const char *const types[] = { "typename", "class", NULL };
   const LeatTokens *tokens = unit->tokens;
-  LeatTemplateParam param = { G_MAXUINT, leat_tokens_is_any (tokens, first, types), NULL };
+  LeatTemplateParam param = { G_MAXUINT, leat_tokens_is_any (tokens, first, types), NULL, NULL };
   guint end = first;
 
   while (end <= last && !leat_tokens_is (tokens, end, "="))
@@ -36,6 +38,8 @@ leat_instance_read_param (const LeatKernelUnit *unit, guint first, guint last, G
     param.name = end - 1;
   else if (leat_tokens_is (tokens, end - 1, ")")) /* `int (*F) (int)` */
     param.name = leat_kernel_unit_declared_name (unit, first, end);
+  if (param.name != G_MAXUINT && param.name > first)
+    param.words = leat_tokens_dup_range (tokens, first, param.name - 1);
   if (end < last)
     param.argument = leat_tokens_dup_range (tokens, end + 1, last);
   g_array_append_val (params, param);
@@ -76,14 +80,35 @@ leat_instance_is_word (const char *text)
   return TRUE;
 }
 
+/* `3u` for the 3 of an `unsigned int N`: the argument as a value of the parameter's type, on which arithmetic depends.
+ */
+static char *
+leat_instance_dup_value (const LeatKernelUnit *unit, const LeatTemplateParam *param)
+{
+  static const char *const suffixes[][2] = { { "i32", "" }, { "u32", "u" }, { "i64", "ll" }, { "u64", "ull" } };
+  gboolean is_literal = param->argument[strspn (param->argument, "0123456789")] == '\0';
+  LeatKernelType type;
+
+  if (param->words == NULL || !leat_kernel_unit_lookup_type (unit, param->words, &type) || type.lanes != 1)
+    return leat_instance_is_word (param->argument) ? g_strdup (param->argument)
+                                                   : g_strdup_printf ("(%s)", param->argument);
+  for (guint i = 0; is_literal && i < G_N_ELEMENTS (suffixes); i++)
+    if (g_str_equal (type.dtype, suffixes[i][0]))
+      return g_strconcat (param->argument, suffixes[i][1], NULL);
+  if (type.is_bool && (g_str_equal (param->argument, "true") || g_str_equal (param->argument, "false")))
+    return g_strdup (param->argument);
+  return g_strdup_printf ("((%s) (%s))", param->words, param->argument);
+}
+
 /* What stands for a parameter in the copy: a type of several words gets a name. @before: where that is declared */
 static char *
-leat_instance_dup_standing (const LeatTemplateParam *param, guint index, const char *symbol, GString *before)
+leat_instance_dup_standing (const LeatKernelUnit *unit, const LeatTemplateParam *param, guint index, const char *symbol,
+                            GString *before)
 {
+  if (!param->type)
+    return leat_instance_dup_value (unit, param);
   if (leat_instance_is_word (param->argument))
     return g_strdup (param->argument);
-  if (!param->type)
-    return g_strdup_printf ("(%s)", param->argument);
   g_string_append_printf (before, "typedef %s leat_type_%u_of_%s; ", param->argument, index, symbol);
   return g_strdup_printf ("leat_type_%u_of_%s", index, symbol);
 }
@@ -117,12 +142,13 @@ leat_instance_dup_copy (const LeatKernelUnit *unit, guint first, guint last, con
   g_autoptr (GArray) edits = leat_edits_new ();
   g_autoptr (GString) before = g_string_new (NULL);
   g_autofree char *body = NULL;
+  const LeatKernelUnit seen = leat_kernel_unit_seen_from (unit, decl);
   guint behind = leat_tokens_is (unit->tokens, decl->name + 1, "<") ? decl->params - 1 : decl->name;
 
   for (guint p = 0; p < params->len; p++)
     {
       const LeatTemplateParam *param = &g_array_index (params, LeatTemplateParam, p);
-      g_autofree char *standing = leat_instance_dup_standing (param, p, symbol, before);
+      g_autofree char *standing = leat_instance_dup_standing (&seen, param, p, symbol, before);
 
       for (guint i = first; i <= last; i++)
         if (leat_instance_means (unit, i, param->name))
@@ -159,25 +185,23 @@ leat_instance_refuse (const LeatInstance *self, const LeatKernelUnit *unit, cons
                          self->entry, self->path, names->str, g_strv_length (self->arguments));
 }
 
-/* Puts the arguments of the parameters before @index into its default. */
+/* Puts the arguments of the parameters before @index into @words: its default, or its type. */
 static void
-leat_instance_bind_default (const LeatKernelUnit *unit, GArray *params, guint index)
+leat_instance_bind_words (const LeatKernelUnit *unit, GArray *params, guint index, char **words)
 {
-  LeatTemplateParam *param = &g_array_index (params, LeatTemplateParam, index);
-
-  for (guint i = 0; i < index; i++)
+  for (guint i = 0; i < index && *words != NULL; i++)
     {
       const LeatTemplateParam *other = &g_array_index (params, LeatTemplateParam, i);
       g_autofree char *word = other->name != G_MAXUINT ? leat_tokens_dup (unit->tokens, other->name) : NULL;
-      g_autofree char *pattern = word != NULL ? g_strdup_printf ("\\b%s\\b", word) : NULL;
+      g_autofree char *pattern = word != NULL ? g_strdup_printf ("(?<!:: )(?<!\\. )\\b%s\\b", word) : NULL;
+      g_autofree char *value = other->type ? g_strdup (other->argument) : leat_instance_dup_value (unit, other);
       g_autoptr (GRegex) regex = pattern != NULL ? g_regex_new (pattern, 0, 0, NULL) : NULL;
-      char *with =
-        regex != NULL ? g_regex_replace_literal (regex, param->argument, -1, 0, other->argument, 0, NULL) : NULL;
+      char *with = regex != NULL ? g_regex_replace_literal (regex, *words, -1, 0, value, 0, NULL) : NULL;
 
       if (with != NULL)
         {
-          g_free (param->argument);
-          param->argument = with;
+          g_free (*words);
+          *words = with;
         }
     }
 }
@@ -201,8 +225,9 @@ leat_instance_bind (const LeatInstance *self, const LeatKernelUnit *unit, GArray
         }
       if (param->argument == NULL)
         return FALSE;
+      leat_instance_bind_words (unit, params, i, &param->words);
       if (i >= n)
-        leat_instance_bind_default (unit, params, i);
+        leat_instance_bind_words (unit, params, i, &param->argument);
     }
   return TRUE;
 }
@@ -290,6 +315,45 @@ leat_instance_edit (const LeatInstance *self, const LeatKernelUnit *unit, const 
   return TRUE;
 }
 
+/* Whether each argument is of the kind that its parameter takes, as far as a word tells: no number is a type. */
+static gboolean
+leat_instance_is_kind (const LeatInstance *self, const LeatKernelUnit *unit, GArray *params)
+{
+  LeatKernelType type;
+
+  for (guint i = 0; self->arguments[i] != NULL; i++)
+    {
+      const char *argument = self->arguments[i];
+      gboolean wants_type = g_array_index (params, LeatTemplateParam, i).type;
+
+      if (wants_type ? !g_ascii_isalpha (argument[0]) && strchr ("_:", argument[0]) == NULL
+                     : leat_kernel_unit_lookup_type (unit, argument, &type))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+char *
+leat_instance_dup_signature (const LeatInstance *self, const LeatKernelUnit *unit, const LeatDecl *decl)
+{
+  guint behind, first = decl->params + 1, close = leat_tokens_at (unit->tokens, decl->params)->match;
+  g_autoptr (GArray) params = leat_instance_read_params (unit, decl, &behind), edits = leat_edits_new ();
+  g_autofree char *text = NULL;
+
+  if (params == NULL || !leat_instance_bind (self, unit, params) || !leat_instance_is_kind (self, unit, params))
+    return NULL;
+  for (guint i = first; i < close; i++)
+    for (guint p = 0; p < params->len; p++)
+      {
+        const LeatTemplateParam *param = &g_array_index (params, LeatTemplateParam, p);
+
+        if (leat_instance_means (unit, i, param->name))
+          leat_edits_replace (edits, unit->tokens, i, i, "%s", param->argument);
+      }
+  text = first < close ? leat_edits_apply_range (edits, unit->tokens, first, close - 1) : g_strdup ("");
+  return leat_kernel_dup_signature (text);
+}
+
 char *
 leat_kernel_unit_dup_likely_instance (const LeatKernelUnit *unit, const LeatDecl *decl, const char *name)
 {
@@ -302,7 +366,10 @@ leat_kernel_unit_dup_likely_instance (const LeatKernelUnit *unit, const LeatDecl
       const LeatTemplateParam *param = &g_array_index (params, LeatTemplateParam, i);
 
       if (param->argument == NULL)
-        g_string_append_printf (out, "%s%s", i ? ", " : "<", param->type ? "float" : "256");
+        g_string_append_printf (out, "%s%s", i ? ", " : "<",
+                                param->type                             ? "float"
+                                : g_strcmp0 (param->words, "bool") == 0 ? "true"
+                                                                        : "256");
       else if (i == 0)
         g_string_append_c (out, '<');
     }

@@ -18,58 +18,8 @@ leat_instance_free (gpointer data)
   g_free (self->entry);
   g_free (self->path);
   g_strfreev (self->arguments);
+  g_free (self->takes);
   g_free (self);
-}
-
-/* The templates of the name, each instance written out among them. (element-type LeatDecl) */
-static GPtrArray *
-leat_instance_list_templates (const LeatInstance *self, const LeatKernelUnit *unit)
-{
-  GPtrArray *found = g_ptr_array_new ();
-
-  for (guint i = 0; i < unit->decls->len; i++)
-    {
-      const LeatDecl *decl = leat_kernel_unit_at (unit, i);
-
-      if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL)
-          && (decl->flags & LEAT_DECL_IS_TEMPLATE) && leat_kernel_unit_is_called (unit, decl, self->path))
-        g_ptr_array_add (found, (gpointer) decl);
-    }
-  return found;
-}
-
-/* The arguments that `template <> void k<int, 3> (...)` is written for. */
-static gboolean
-leat_instance_is_written (const LeatInstance *self, const LeatKernelUnit *unit, const LeatDecl *decl)
-{
-  g_autofree char *words = NULL, *entry = NULL, *path = NULL;
-  g_auto (GStrv) arguments = NULL;
-
-  if (decl->params <= decl->name + 2)
-    return FALSE;
-  words = leat_tokens_dup_range (unit->tokens, decl->name + 1, decl->params - 1);
-  entry = g_strconcat ("k", words, NULL);
-  arguments = leat_kernel_split_entry (entry, &path);
-  return arguments != NULL && g_strv_equal ((const char *const *) arguments, (const char *const *) self->arguments);
-}
-
-/* The template that the instance is of: one written for these arguments, else the first that is a template still. */
-static const LeatDecl *
-leat_instance_choose (const LeatInstance *self, const LeatKernelUnit *unit)
-{
-  g_autoptr (GPtrArray) templates = leat_instance_list_templates (self, unit);
-  const LeatDecl *general = NULL;
-
-  for (guint i = 0; i < templates->len; i++)
-    {
-      const LeatDecl *decl = g_ptr_array_index (templates, i);
-
-      if (!leat_tokens_is (unit->tokens, decl->first + 2, ">"))
-        general = general != NULL ? general : decl;
-      else if (leat_instance_is_written (self, unit, decl))
-        return decl;
-    }
-  return general;
 }
 
 /* Arguments may be types that no other kernel comes to, so the file is read once more as it was. (nullable) */
@@ -99,26 +49,22 @@ leat_instance_make (gpointer data, const LeatKernelTarget *target, GError **erro
   unit = leat_instance_read_whole (part->text, &whole, spots, error);
   if (unit == NULL)
     return NULL;
-  decl = leat_instance_choose (self, unit);
-  if (decl == NULL)
-    {
-      g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no template kernel \"%s\"", part->name,
-                   self->path);
-      return NULL;
-    }
-  return leat_instance_edit (self, unit, decl, edits, error) ? leat_edits_apply (edits, unit->tokens) : NULL;
+  decl = leat_instance_choose (self, unit, error);
+  return decl != NULL && leat_instance_edit (self, unit, decl, edits, error) ? leat_edits_apply (edits, unit->tokens)
+                                                                             : NULL;
 }
 
-/* Its whole name, namespaces and all. */
+/* Its whole name, namespaces and all; with its parameters only where a user gives them. */
 static void
 leat_instance_name (LeatInstance *self)
 {
-  const LeatDecl *decl = leat_instance_choose (self, self->from->unit);
+  const LeatDecl *decl = leat_instance_choose (self, self->from->unit, NULL);
   g_autofree char *joined = g_strjoinv (", ", self->arguments);
   g_autofree char *full =
     decl != NULL ? leat_kernel_unit_dup_full_name (self->from->unit, decl) : g_strdup (self->path);
 
-  self->entry = g_strdup_printf ("%s<%s>", full, joined);
+  self->entry = self->takes != NULL ? g_strdup_printf ("%s<%s>(%s)", full, joined, self->takes)
+                                    : g_strdup_printf ("%s<%s>", full, joined);
 }
 
 /**
@@ -148,7 +94,8 @@ leat_kernel_source_take_entry (LeatKernelSource *self, const char *entry, GError
 /**
  * leat_kernel_source_new_instance: (skip)
  * @self: a source
- * @entry: a kernel of it with template arguments: `scale<float, 256>`
+ * @entry: a kernel of it with template arguments: `scale<float, 256>`, or `scale<float>(const float *, int)` where
+ *   templates of that name differ in their parameters
  * @error: return location for %LEAT_KERNEL_ERROR_ENTRY
  *
  * Makes a source in which an instance of a template is a kernel, called @entry.
@@ -160,8 +107,9 @@ leat_kernel_source_take_entry (LeatKernelSource *self, const char *entry, GError
 LeatKernelSource *
 leat_kernel_source_new_instance (LeatKernelSource *self, const char *entry, GError **error)
 {
-  g_autofree char *path = NULL;
-  g_auto (GStrv) arguments = leat_kernel_split_entry (entry, &path);
+  g_autofree char *head = NULL, *path = NULL;
+  g_autofree char *takes = leat_kernel_split_overload (entry, &head);
+  g_auto (GStrv) arguments = leat_kernel_split_entry (takes != NULL ? head : entry, &path);
   LeatKernelSource *made;
   LeatInstance *instance;
 
@@ -172,12 +120,14 @@ leat_kernel_source_new_instance (LeatKernelSource *self, const char *entry, GErr
       return NULL;
     }
   instance = g_new0 (LeatInstance, 1);
-  *instance =
-    (LeatInstance){ leat_kernel_source_ref (self), NULL, g_steal_pointer (&path), g_steal_pointer (&arguments) };
+  *instance = (LeatInstance){ leat_kernel_source_ref (self), NULL, g_steal_pointer (&path),
+                              g_steal_pointer (&arguments), g_steal_pointer (&takes) };
   leat_instance_name (instance);
   made = leat_kernel_source_new_made (self->name, instance->entry, leat_instance_make, instance, leat_instance_free,
                                       leat_kernel_source_get_asks (self), error);
-  if (made != NULL)
-    leat_kernel_source_set_floats (made, leat_kernel_source_get_floats (self));
+  if (made == NULL)
+    return NULL;
+  leat_kernel_source_set_floats (made, leat_kernel_source_get_floats (self));
+  leat_kernel_source_take_places (made, self);
   return made;
 }

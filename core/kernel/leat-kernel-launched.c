@@ -12,8 +12,15 @@ static gboolean
 leat_launched_knows (const LeatKernelUnit *unit, guint token)
 {
   static const char *const words[] = { "true", "false", "sizeof", NULL };
+  static const char *const spaces[] = { "std", "cuda", "cub", "nvcuda", "cooperative_groups", NULL };
   g_autofree char *word = leat_tokens_dup (unit->tokens, token);
   LeatKernelType type;
+
+  if (leat_tokens_is (unit->tokens, token - 1, "::"))
+    return TRUE;
+  for (guint i = 0; leat_tokens_is (unit->tokens, token + 1, "::") && i < unit->scopes->len; i++)
+    if (g_strv_contains (spaces, word) || g_strv_contains (g_ptr_array_index (unit->scopes, i), word))
+      return TRUE;
 
   if (leat_tokens_at (unit->tokens, token)->kind != LEAT_TOKEN_IDENT || g_strv_contains (words, word)
       || leat_kernel_unit_lookup_type (unit, word, &type))

@@ -21,6 +21,7 @@ typedef struct
   gsize align;
   guint lanes;    /* of a vector; else 1 */
   guint n_fields; /* with those of structures in it */
+  guint pack;     /* the most that a member is aligned to; 0 for no bound */
   char *type;     /* as a spec writes it; NULL if none has it */
 } LeatLayout;
 
@@ -73,13 +74,14 @@ leat_layout_append_text (LeatLayout *self, const LeatLayout *member, GArray *siz
 static void
 leat_layout_append (LeatLayout *self, const LeatLayout *member, GArray *sizes, const char *name)
 {
-  gsize offset = leat_layout_round_up (self->bytes, member->align), n = 1;
+  gsize align = self->pack > 0 ? MIN (self->pack, member->align) : member->align;
+  gsize offset = leat_layout_round_up (self->bytes, align), n = 1;
 
   for (guint s = 0; s < sizes->len; s++)
     n *= g_array_index (sizes, guint, s);
   leat_layout_append_text (self, member, sizes, name, offset);
   self->bytes = offset + member->bytes * n;
-  self->align = MAX (self->align, member->align);
+  self->align = MAX (self->align, align);
 }
 
 /* `float a, b[4], *c;` */
@@ -114,32 +116,46 @@ leat_layout_append_members (const LeatKernelUnit *unit, guint first, guint end, 
   return TRUE;
 }
 
-/* `__align__ (16)` or `alignas (16)` between `struct` and its "{". */
+/* The 16 in `alignas (16)`, `alignas (2 * N)`, `alignas (double2)`, whose "(" is at @open. */
+static gsize
+leat_layout_read_bytes (const LeatKernelUnit *unit, guint open)
+{
+  LeatKernelType whole = { .dtype = "u32", .lane_bytes = 4, .lanes = 1, .is_integer = TRUE }, type;
+  guint close = leat_tokens_at (unit->tokens, open)->match;
+  g_autofree char *words = close > open + 1 ? leat_tokens_dup_range (unit->tokens, open + 1, close - 1) : NULL;
+  g_autofree char *number = leat_kernel_unit_dup_default (unit, open + 1, close, &whole);
+
+  if (words != NULL && leat_kernel_unit_lookup_type (unit, words, &type))
+    return leat_layout_align_vector (&type);
+  return number != NULL ? g_ascii_strtoull (number, NULL, 10) : 1;
+}
+
+/* `__align__ (16)`, `alignas (16)` or `__attribute__ ((aligned (16)))` between `struct` and its "{". */
 static gsize
 leat_layout_read_align (const LeatKernelUnit *unit, guint open)
 {
-  static const char *const words[] = { "__align__", "alignas", NULL };
+  static const char *const words[] = { "__align__", "alignas", "aligned", "__aligned__", NULL };
   gsize align = 1;
 
   for (guint i = open; i > 0 && !leat_tokens_is (unit->tokens, i, ";") && !leat_tokens_is (unit->tokens, i, "}"); i--)
     if (leat_tokens_is_any (unit->tokens, i, words) && leat_tokens_is (unit->tokens, i + 1, "("))
-      {
-        g_autofree char *number = leat_tokens_dup (unit->tokens, i + 2);
-
-        align = MAX (align, g_ascii_strtoull (number, NULL, 10));
-      }
+      align = MAX (align, leat_layout_read_bytes (unit, i + 1));
   return align;
 }
 
 static gboolean
 leat_layout_of_struct (const LeatKernelUnit *unit, guint open, LeatLayout *self, guint depth)
 {
+  const LeatKernelUnit seen = leat_kernel_unit_seen_at (unit, open);
   LeatMembers members = { open + 1, leat_tokens_at (unit->tokens, open)->match };
   gsize end;
 
-  *self = (LeatLayout){ .align = leat_layout_read_align (unit, open), .lanes = 1, .type = g_strdup ("") };
+  *self = (LeatLayout){ .align = leat_layout_read_align (unit, open),
+                        .lanes = 1,
+                        .pack = leat_kernel_unit_read_pack (unit, open),
+                        .type = g_strdup ("") };
   while (leat_kernel_unit_next_members (unit, &members))
-    if (!leat_layout_append_members (unit, members.first, members.end, self, depth))
+    if (!leat_layout_append_members (&seen, members.first, members.end, self, depth))
       return FALSE;
   end = self->bytes;
   self->bytes = leat_layout_round_up (end, self->align);

@@ -53,8 +53,10 @@ leat_kernel_source_new_only (LeatKernelSource *self, const char *entry, GError *
   *only = (LeatOnly){ leat_kernel_source_ref (self), g_strdup (entry) };
   made = leat_kernel_source_new_made (self->name, self->instance != NULL ? self->instance : entry, leat_only_make, only,
                                       leat_only_free, leat_kernel_source_get_asks (self), error);
-  if (made != NULL)
-    leat_kernel_source_set_floats (made, self->floats);
+  if (made == NULL)
+    return NULL;
+  leat_kernel_source_set_floats (made, self->floats);
+  leat_kernel_source_take_places (made, self);
   return made;
 }
 

@@ -120,9 +120,8 @@ leat_signature_dup_type (const char *param)
   return g_string_free (out, FALSE);
 }
 
-/* @params: what stands between the parentheses. (transfer full) */
-static char *
-leat_signature_dup (const char *params)
+char *
+leat_kernel_dup_signature (const char *params)
 {
   GString *out = g_string_new (NULL);
   const char *begin = params;
@@ -143,20 +142,42 @@ leat_signature_dup (const char *params)
     }
 }
 
-char *
-leat_kernel_split_overload (const char *entry, char **path)
+/* The "(" of the parentheses that @entry ends with; NULL where it ends with none. */
+static const char *
+leat_overload_find_open (const char *entry)
 {
-  const char *open = strchr (entry, '('), *close = open != NULL ? strrchr (open, ')') : NULL, *first = entry;
-  g_autofree char *params = NULL;
+  const char *close = strrchr (entry, ')');
+  gint depth = 0;
 
   if (close == NULL || close[1 + strspn (close + 1, " ;")] != '\0')
     return NULL;
+  for (const char *at = close; at >= entry; at--)
+    {
+      depth += *at == ')' ? 1 : *at == '(' ? -1 : 0;
+      if (depth == 0)
+        return at;
+    }
+  return NULL;
+}
+
+char *
+leat_kernel_split_overload (const char *entry, char **path)
+{
+  const char *open = leat_overload_find_open (entry), *first = entry;
+  g_autofree char *params = NULL;
+  gint depth = 0;
+
+  if (open == NULL)
+    return NULL;
   for (const char *at = entry; at < open; at++) /* `void k (...)` */
-    if (g_ascii_isspace (*at) && at[1 + strspn (at + 1, " \t\n")] != '(')
-      first = at + 1;
-  params = g_strndup (open + 1, close - open - 1);
+    {
+      depth += *at == '<' ? 1 : *at == '>' ? -1 : 0;
+      if (depth == 0 && g_ascii_isspace (*at) && strchr ("(<", at[1 + strspn (at + 1, " \t\n")]) == NULL)
+        first = at + 1;
+    }
+  params = g_strndup (open + 1, strrchr (open, ')') - open - 1);
   *path = g_strstrip (g_strndup (first, open - first));
-  return leat_signature_dup (params);
+  return leat_kernel_dup_signature (params);
 }
 
 char *
@@ -166,7 +187,7 @@ leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl
   g_autofree char *params =
     close > decl->params + 1 ? leat_tokens_dup_range (self->tokens, decl->params + 1, close - 1) : g_strdup ("");
 
-  return leat_signature_dup (params);
+  return leat_kernel_dup_signature (params);
 }
 
 gboolean

@@ -10,8 +10,22 @@ G_BEGIN_DECLS
 /* A file as people have it becomes one that holds nothing but kernels and what they need, so that all that reads units
  * has less to know. */
 
-/* For each declaration whether it stays. (transfer full) */
-guint8 *leat_kernel_unit_find_reached (const LeatKernelUnit *unit);
+/* A member of a type that goes unless a kernel comes to it (leat-kernel-member.c): the tokens [first, last]. */
+typedef struct
+{
+  guint first, last;
+  guint name;          /* of a function that a kernel may name; else G_MAXUINT */
+  guint decl;          /* the index of the type */
+  gboolean is_host;    /* it goes in any case */
+  gboolean is_kept;    /* a kernel comes to it */
+  guint delete_behind; /* the ")" behind which `= delete` stands for it, so that C++ makes no other of the kind; 0 */
+} LeatLooseMember;
+
+GArray *leat_kernel_unit_list_loose_members (const LeatKernelUnit *unit);
+/* Whether a token of [first, last] is a word that only code of the host has (leat-kernel-host-words.c). */
+gboolean leat_kernel_unit_names_host (const LeatKernelUnit *unit, guint first, guint last);
+/* For each declaration whether it stays. @members: (out) (transfer full): LeatLooseMember */
+guint8 *leat_kernel_unit_find_reached (const LeatKernelUnit *unit, GArray **members);
 /* The "{" of the structure called @name; G_MAXUINT if the file has none that is without bases. */
 guint leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name);
 /* A structure whose members are gone through: from behind its "{" to its "}".  The members of one declaration are the
@@ -27,6 +41,9 @@ typedef struct
 gboolean leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers *self);
 /* The sizes of the array whose declarator has its name at @name and ends before @end; NULL if one is no number. */
 GArray *leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end);
+/* The most that a member of the structure with its "{" at @open is aligned to; 0 if its type says (leat-kernel-pack.c).
+ */
+guint leat_kernel_unit_read_pack (const LeatKernelUnit *unit, guint open);
 /* The words of a type without `const`, `struct` and the like. */
 char *leat_kernel_dup_bare_type (const char *words);
 /* The bytes of the structure called @name; 0 if the file has none that can be measured.  @record: (out) (transfer full)

@@ -92,6 +92,7 @@ leat_plain_rename (LeatKernelText *text, const LeatKernelUnit *unit, const LeatD
 static void
 leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const LeatDecl *decl, GArray *words)
 {
+  const LeatKernelUnit seen = leat_kernel_unit_seen_from (unit, decl);
   guint close = leat_tokens_at (unit->tokens, decl->params)->match;
   g_autoptr (GArray) pieces = leat_kernel_unit_split (unit, decl->params + 1, close);
   g_autoptr (GString) values = g_string_new (NULL);
@@ -102,7 +103,7 @@ leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const L
       g_autofree char *value = NULL;
       char *params = NULL;
 
-      if (!leat_kernel_unit_take_apart (unit, first, last, &params, &value))
+      if (!leat_kernel_unit_take_apart (&seen, first, last, &params, &value))
         continue;
       leat_plain_blank (text, unit, first, last);
       leat_plain_add_word (unit, first, FALSE, params, words);
@@ -110,6 +111,27 @@ leat_plain_take_apart (LeatKernelText *text, const LeatKernelUnit *unit, const L
     }
   if (values->len > 0)
     leat_plain_add_word (unit, decl->body, TRUE, g_strdup (values->str), words);
+}
+
+/* Members that no kernel comes to. */
+static gboolean
+leat_plain_drop_members (LeatKernelText *text, const LeatKernelUnit *unit, guint decl, GArray *members, GArray *words)
+{
+  gboolean changed = FALSE;
+
+  for (guint i = 0; i < members->len; i++)
+    {
+      const LeatLooseMember *member = &g_array_index (members, LeatLooseMember, i);
+
+      if (member->decl != decl || member->is_kept)
+        continue;
+      changed = TRUE;
+      leat_plain_blank (text, unit, member->delete_behind != 0 ? member->delete_behind + 1 : member->first,
+                        member->last);
+      if (member->delete_behind != 0)
+        leat_plain_add_word (unit, member->delete_behind, TRUE, g_strdup (" = delete;"), words);
+    }
+  return changed;
 }
 
 /* From @offset on to the end of its line, columns are @more further to the right than they were. */
@@ -133,12 +155,21 @@ leat_plain_move_spots (GArray *spots, guint offset, guint more)
   g_array_insert_val (spots, at, own);
 }
 
+static int
+leat_plain_word_compare (gconstpointer a, gconstpointer b)
+{
+  guint first = ((const LeatPlainWord *) a)->offset, second = ((const LeatPlainWord *) b)->offset;
+
+  return (first > second) - (first < second);
+}
+
 static void
 leat_plain_insert (LeatKernelText *text, GArray *words)
 {
   GString *out = g_string_new (NULL);
   guint at = 0, moved = 0;
 
+  g_array_sort (words, leat_plain_word_compare);
   for (guint i = 0; i < words->len; i++)
     {
       const LeatPlainWord *word = &g_array_index (words, LeatPlainWord, i);
@@ -157,7 +188,8 @@ leat_plain_insert (LeatKernelText *text, GArray *words)
 gboolean
 leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
 {
-  g_autofree guint8 *kept = leat_kernel_unit_find_reached (unit);
+  g_autoptr (GArray) members = NULL;
+  g_autofree guint8 *kept = leat_kernel_unit_find_reached (unit, &members);
   g_autoptr (GArray) words = g_array_new (FALSE, FALSE, sizeof (LeatPlainWord));
   g_autofree char *whole = g_strdup (text->text);
   gboolean changed = FALSE;
@@ -176,6 +208,10 @@ leat_kernel_text_make_plain (LeatKernelText *text, const LeatKernelUnit *unit)
         leat_plain_take_apart (text, unit, decl, words);
       changed = changed || !kept[i];
     }
+  /* Behind all that looks into structures: blanks are no members. */
+  for (guint i = 0; i < unit->decls->len; i++)
+    if (kept[i] && leat_kernel_unit_at (unit, i)->kind == LEAT_DECL_TYPE)
+      changed = leat_plain_drop_members (text, unit, i, members, words) || changed;
   if (words->len > 0)
     leat_plain_insert (text, words);
   if (changed || words->len > 0)

@@ -171,7 +171,7 @@ leat_param_draft_note_reads (const LeatKernelUnit *unit, LeatParamDraft *draft, 
 {
   if (draft->stars == 1 && !draft->is_const && decl->kind == LEAT_DECL_FUNCTION
       && !g_str_has_suffix (draft->param.name, "_count"))
-    draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->param.name);
+    draft->is_const = leat_kernel_unit_only_reads (unit, decl, draft->token);
 }
 
 /* An array of structures is one of records; with pointers in them, of bytes, so many to each; and `void *` is one of
@@ -414,9 +414,9 @@ leat_param_dup_blurb (const LeatParam *param)
     return NULL;
   if (param->form != LEAT_TEXTURE_NONE)
     return g_strdup_printf ("the surface \"%s\" is an output, since the kernel writes it", param->name);
-  return g_strconcat ("\"", param->type, " *", param->name,
-                      "\" is an output, since it is not const; for an input write \"const ", param->type, " *",
-                      param->name, "\", with an output of its own beside it", NULL);
+  return g_strdup_printf ("\"%s *%s\" is an output, since it is not const and may be written; update=%s gives it an "
+                          "input %s_in, and as \"const %s *%s\" it is an input",
+                          param->type, param->name, param->name, param->name, param->type, param->name);
 }
 
 static LeatPrototype *
@@ -477,8 +477,9 @@ leat_prototype_check_name (const LeatKernelUnit *unit, GArray *drafts, const Lea
 }
 
 LeatPrototype *
-leat_kernel_unit_parse_prototype (const LeatKernelUnit *self, const LeatDecl *decl, GError **error)
+leat_kernel_unit_parse_prototype (const LeatKernelUnit *unit, const LeatDecl *decl, GError **error)
 {
+  const LeatKernelUnit seen = leat_kernel_unit_seen_from (unit, decl), *self = &seen;
   guint close = leat_tokens_at (self->tokens, decl->params)->match;
   g_autoptr (GArray) pieces = leat_kernel_unit_split (self, decl->params + 1, close);
   g_autoptr (GArray) drafts = g_array_new (FALSE, TRUE, sizeof (LeatParamDraft));

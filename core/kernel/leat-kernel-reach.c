@@ -5,124 +5,7 @@
 /* The declarations of a file that its kernels can come to, by name.  All others, a program's host code among them, are
  * nothing to a compiler of kernels.  Reads the unit only. */
 
-#include "leat-kernel-plain-private.h"
-
-typedef struct
-{
-  const LeatKernelUnit *unit;
-  const LeatTokens *tokens;
-  GHashTable *by_name; /* char* -> GArray of decls */
-  GQueue todo;         /* decls that are kept, and not looked through */
-  guint8 *kept;
-} LeatReach;
-
-static void
-leat_reach_name (LeatReach *self, guint token, guint decl)
-{
-  char *word = leat_tokens_dup (self->tokens, token);
-  GArray *decls = g_hash_table_lookup (self->by_name, word);
-
-  if (decls == NULL)
-    {
-      decls = g_array_new (FALSE, FALSE, sizeof (guint));
-      g_hash_table_insert (self->by_name, word, decls);
-    }
-  else
-    g_free (word);
-  g_array_append_val (decls, decl);
-}
-
-static gboolean
-leat_reach_is_word (LeatReach *self, guint token)
-{
-  return leat_tokens_at (self->tokens, token)->kind == LEAT_TOKEN_IDENT
-         && !leat_tokens_is_any (self->tokens, token, leat_kernel_type_words);
-}
-
-static gboolean
-leat_reach_has_braces (LeatReach *self, const LeatDecl *decl)
-{
-  for (guint i = decl->first; i < decl->last; i++)
-    if (leat_tokens_is (self->tokens, i, "{"))
-      return TRUE;
-  return FALSE;
-}
-
-/* The words of a type outside its braces, up to its bases; those of an enumeration inside too. */
-static void
-leat_reach_name_type (LeatReach *self, guint index)
-{
-  static const char *const ends[] = { ":", "<", "=", ";", NULL };
-  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
-  gboolean is_enum = FALSE, after = FALSE;
-  guint name = leat_kernel_unit_type_name (self->unit, decl);
-
-  if (name != G_MAXUINT)
-    leat_reach_name (self, name, index);
-  if (leat_tokens_is (self->tokens, decl->first, "typedef") && !leat_reach_has_braces (self, decl))
-    return;
-  for (guint i = decl->first; i < decl->last; i++)
-    {
-      guint match = leat_tokens_at (self->tokens, i)->match;
-
-      is_enum = is_enum || leat_tokens_is (self->tokens, i, "enum");
-      if (leat_tokens_is (self->tokens, i, "template"))
-        i = leat_kernel_unit_skip_angles (self->unit, i + 1) - 1;
-      else if (leat_tokens_is (self->tokens, i, "{"))
-        {
-          for (guint t = i; is_enum && t < match; t++)
-            if (leat_reach_is_word (self, t))
-              leat_reach_name (self, t, index);
-          i = match;
-          after = TRUE;
-        }
-      else if (!after && leat_tokens_is_any (self->tokens, i, ends)
-               && !leat_tokens_is (self->tokens, decl->first, "typedef"))
-        {
-          if (leat_tokens_is (self->tokens, i, "="))
-            return;
-          while (i < decl->last && !leat_tokens_is (self->tokens, i + 1, "{"))
-            i++;
-        }
-      else if (leat_reach_is_word (self, i))
-        leat_reach_name (self, i, index);
-    }
-}
-
-/* The type before `::` of a member that is defined at file scope, with its name at @token; @token for others. */
-static guint
-leat_reach_find_owner (LeatReach *self, guint token, guint first)
-{
-  guint begin = token, i;
-
-  while (begin > first && !leat_tokens_is (self->tokens, begin, "operator"))
-    begin--;
-  if (!leat_tokens_is (self->tokens, begin, "operator"))
-    begin = token > first && leat_tokens_is (self->tokens, token - 1, "~") ? token - 1 : token;
-  if (begin < first + 2 || !leat_tokens_is (self->tokens, begin - 1, "::"))
-    return token;
-  i = begin - 2;
-  if (leat_tokens_is (self->tokens, i, ">"))
-    while (i > first && !leat_tokens_is (self->tokens, i + 1, "<"))
-      i--;
-  return i;
-}
-
-static void
-leat_reach_name_variable (LeatReach *self, guint index)
-{
-  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
-  g_autoptr (GArray) pieces = leat_kernel_unit_split (self->unit, decl->first, decl->last);
-
-  for (guint i = 0; i < pieces->len; i += 2)
-    {
-      guint name = leat_kernel_unit_declared_name (self->unit, g_array_index (pieces, guint, i),
-                                                   g_array_index (pieces, guint, i + 1) + 1);
-
-      if (name != G_MAXUINT)
-        leat_reach_name (self, leat_reach_find_owner (self, name, g_array_index (pieces, guint, i)), index);
-    }
-}
+#include "leat-kernel-reach-private.h"
 
 static gboolean
 leat_reach_says (LeatReach *self, const LeatDecl *decl, const char *word)
@@ -133,12 +16,6 @@ leat_reach_says (LeatReach *self, const LeatDecl *decl, const char *word)
     if (leat_tokens_is (self->tokens, i, word))
       return TRUE;
   return FALSE;
-}
-
-static gboolean
-leat_reach_is_function (const LeatDecl *decl)
-{
-  return decl->kind == LEAT_DECL_FUNCTION || decl->kind == LEAT_DECL_PROTOTYPE;
 }
 
 static gboolean
@@ -200,30 +77,114 @@ leat_reach_is_said_again (LeatReach *self, const LeatDecl *decl)
   return FALSE;
 }
 
+/* A member function that is defined outside its type. */
+static gboolean
+leat_reach_is_outside (LeatReach *self, const LeatDecl *decl)
+{
+  return leat_reach_is_function (decl) && leat_reach_find_owner (self, decl->name, decl->first) != decl->name;
+}
+
+/* Whether the members that the name @word has in types are for the host, as `void T::word ()` then is. */
+static gboolean
+leat_reach_is_of_host (LeatReach *self, const char *word)
+{
+  GArray *members = g_hash_table_lookup (self->loose, word);
+
+  for (guint m = 0; members != NULL && m < members->len; m++)
+    if (g_array_index (self->members, LeatLooseMember, g_array_index (members, guint, m)).is_host)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+leat_reach_keep_members (LeatReach *self, const char *word)
+{
+  GArray *members = g_hash_table_lookup (self->loose, word);
+
+  for (guint m = 0; members != NULL && m < members->len; m++)
+    {
+      guint index = g_array_index (members, guint, m);
+      LeatLooseMember *member = &g_array_index (self->members, LeatLooseMember, index);
+
+      if (member->is_host || member->is_kept)
+        continue;
+      member->is_kept = TRUE;
+      if (self->kept[member->decl]) /* else it is looked through with the type */
+        g_queue_push_tail (&self->todo, GUINT_TO_POINTER (self->unit->decls->len + index));
+    }
+}
+
 static void
 leat_reach_keep (LeatReach *self, guint index)
 {
   const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+  gboolean is_outside = leat_reach_is_outside (self, decl);
+  g_autofree char *word = is_outside ? leat_tokens_dup (self->tokens, decl->name) : NULL;
 
   if (self->kept[index] || leat_reach_is_host (self, decl) || leat_reach_is_said_again (self, decl))
     return;
+  if ((is_outside || decl->kind == LEAT_DECL_VARIABLE) && !leat_reach_is_for_device (decl)
+      && ((is_outside && leat_reach_is_of_host (self, word))
+          || leat_kernel_unit_names_host (self->unit, decl->first, decl->last)))
+    return;
   self->kept[index] = TRUE;
   g_queue_push_tail (&self->todo, GUINT_TO_POINTER (index));
+  if (is_outside)
+    leat_reach_keep_members (self, word);
+}
+
+/* The member that begins at @token and goes, so far; NULL where none does. */
+static const LeatLooseMember *
+leat_reach_find_gone (LeatReach *self, guint token)
+{
+  guint low = 0, high = self->members->len;
+
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+
+      if (g_array_index (self->members, LeatLooseMember, middle).first < token)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  for (; low < self->members->len && g_array_index (self->members, LeatLooseMember, low).first == token; low++)
+    if (!g_array_index (self->members, LeatLooseMember, low).is_kept)
+      return &g_array_index (self->members, LeatLooseMember, low);
+  return NULL;
+}
+
+/* Keeps what the word at @token can name.  @is_inside: where members go by their names alone */
+static void
+leat_reach_follow (LeatReach *self, guint token, gboolean is_inside)
+{
+  static const char *const before[] = { ".", "->", "::", NULL };
+  g_autofree char *word = leat_tokens_dup (self->tokens, token);
+  GArray *decls = g_hash_table_lookup (self->by_name, word);
+
+  for (guint d = 0; decls != NULL && d < decls->len; d++)
+    leat_reach_keep (self, g_array_index (decls, guint, d));
+  if (is_inside || leat_tokens_is_any (self->tokens, token - 1, before))
+    leat_reach_keep_members (self, word);
 }
 
 static void
 leat_reach_look_through (LeatReach *self, guint index)
 {
-  const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+  const LeatDecl *decl = index < self->unit->decls->len ? leat_kernel_unit_at (self->unit, index) : NULL;
+  const LeatLooseMember *own =
+    decl == NULL ? &g_array_index (self->members, LeatLooseMember, index - self->unit->decls->len) : NULL;
+  gboolean is_inside = own != NULL || decl->kind == LEAT_DECL_TYPE || leat_reach_is_outside (self, decl);
+  guint last = own != NULL ? own->last : decl->last;
 
-  for (guint i = decl->first; i <= decl->last; i++)
+  for (guint i = own != NULL ? own->first : decl->first; i <= last; i++)
     {
-      g_autofree char *word =
-        leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT ? leat_tokens_dup (self->tokens, i) : NULL;
-      GArray *decls = word != NULL ? g_hash_table_lookup (self->by_name, word) : NULL;
+      const LeatLooseMember *gone = leat_reach_find_gone (self, i);
 
-      for (guint d = 0; decls != NULL && d < decls->len; d++)
-        leat_reach_keep (self, g_array_index (decls, guint, d));
+      if (gone != NULL)
+        i = gone->last;
+      else if (leat_tokens_at (self->tokens, i)->kind == LEAT_TOKEN_IDENT)
+        leat_reach_follow (self, i, is_inside);
     }
 }
 
@@ -313,23 +274,6 @@ leat_reach_keeps_other (LeatReach *self, const LeatDecl *decl)
 }
 
 static void
-leat_reach_list_names (LeatReach *self)
-{
-  for (guint i = 0; i < self->unit->decls->len; i++)
-    {
-      const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
-
-      if (leat_reach_is_function (decl) && !(decl->flags & LEAT_DECL_IS_OPERATOR)
-          && leat_tokens_at (self->tokens, decl->name)->kind == LEAT_TOKEN_IDENT)
-        leat_reach_name (self, decl->name, i);
-      else if (decl->kind == LEAT_DECL_VARIABLE)
-        leat_reach_name_variable (self, i);
-      else if (decl->kind == LEAT_DECL_TYPE)
-        leat_reach_name_type (self, i);
-    }
-}
-
-static void
 leat_reach_run (LeatReach *self)
 {
   gboolean more = TRUE;
@@ -361,12 +305,21 @@ leat_reach_run (LeatReach *self)
 }
 
 guint8 *
-leat_kernel_unit_find_reached (const LeatKernelUnit *unit)
+leat_kernel_unit_find_reached (const LeatKernelUnit *unit, GArray **members)
 {
   g_autoptr (GHashTable) by_name =
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
-  LeatReach self = { unit, unit->tokens, by_name, G_QUEUE_INIT, g_new0 (guint8, unit->decls->len + 1) };
+  g_autoptr (GHashTable) loose =
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
+  LeatReach self = { unit,
+                     unit->tokens,
+                     by_name,
+                     loose,
+                     leat_kernel_unit_list_loose_members (unit),
+                     G_QUEUE_INIT,
+                     g_new0 (guint8, unit->decls->len + 1) };
 
   leat_reach_run (&self);
+  *members = self.members;
   return self.kept;
 }

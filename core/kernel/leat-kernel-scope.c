@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The namespaces of a kernel file: where they begin and end, and the names of what they hold. */
+/* The namespaces of a kernel file: where they begin and end, the names of what they hold, and which of several
+ * declarations of a name is meant. */
 
 #include "leat-kernel-unit-private.h"
 
@@ -147,4 +148,91 @@ leat_kernel_unit_dup_full_name (const LeatKernelUnit *self, const LeatDecl *decl
         return g_strdup (entry);
     }
   return g_strconcat (scope, g_str_has_prefix (name, prefix) ? name + strlen (prefix) : name, NULL);
+}
+
+LeatKernelUnit
+leat_kernel_unit_seen_from (const LeatKernelUnit *self, const LeatDecl *decl)
+{
+  LeatKernelUnit seen = *self;
+
+  seen.from = decl->scope;
+  return seen;
+}
+
+LeatKernelUnit
+leat_kernel_unit_seen_at (const LeatKernelUnit *self, guint token)
+{
+  for (guint i = 0; i < self->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self, i);
+
+      if (decl->first <= token && token <= decl->last)
+        return leat_kernel_unit_seen_from (self, decl);
+    }
+  return *self;
+}
+
+void
+leat_name_search_init (LeatNameSearch *self, const LeatKernelUnit *unit, const char *words)
+{
+  char **path = g_strsplit (words, " :: ", -1);
+  guint n = g_strv_length (path);
+
+  *self = (LeatNameSearch){ unit, path, n > 0 ? path[n - 1] : "", 0, FALSE };
+}
+
+void
+leat_name_search_clear (LeatNameSearch *self)
+{
+  g_clear_pointer (&self->path, g_strfreev);
+}
+
+/* The names of a scope without those of namespaces that have none, which anyone around sees into. */
+static GPtrArray *
+leat_name_search_list_scope (const LeatNameSearch *self, guint scope)
+{
+  char **parts = g_ptr_array_index (self->unit->scopes, scope);
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (parts[i][0] != '\0')
+      g_ptr_array_add (names, parts[i]);
+  return names;
+}
+
+static gboolean
+leat_names_equal (const GPtrArray *names, guint first, char **others, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (!g_str_equal (g_ptr_array_index (names, first + i), others[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* How near what the path says in the scope of @decl is: 2 and more where C++ looks from inside to outside; 1 where a
+ * `using` may bring it; 0 where it is another's. */
+static guint
+leat_name_search_measure (const LeatNameSearch *self, const LeatDecl *decl)
+{
+  g_autoptr (GPtrArray) own = leat_name_search_list_scope (self, decl->scope);
+  g_autoptr (GPtrArray) from = leat_name_search_list_scope (self, self->unit->from);
+  guint n = g_strv_length (self->path) - 1;
+
+  if (own->len < n || !leat_names_equal (own, own->len - n, self->path, n))
+    return 0;
+  if (own->len - n <= from->len && leat_names_equal (own, 0, (char **) from->pdata, own->len - n))
+    return own->len - n + 2;
+  return 1;
+}
+
+gboolean
+leat_name_search_takes (LeatNameSearch *self, const LeatDecl *decl)
+{
+  guint nearness = leat_name_search_measure (self, decl);
+
+  self->is_ambiguous = nearness > self->nearness ? FALSE : self->is_ambiguous || (nearness == 1 && self->nearness == 1);
+  if (nearness <= self->nearness)
+    return FALSE;
+  self->nearness = nearness;
+  return TRUE;
 }

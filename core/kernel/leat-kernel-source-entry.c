@@ -97,16 +97,42 @@ leat_kernel_source_refuse_template (LeatKernelSource *self, const LeatDecl *decl
                          "kernel \"%s\" is a template; name an instance of it, such as entry=\"%s\"", name, instance);
 }
 
-/* The kernels, and those instances of templates that the file launches. */
+char **
+leat_kernel_source_list_templates (LeatKernelSource *self)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->unit->decls->len; i++)
+    {
+      const LeatDecl *decl = leat_kernel_unit_at (self->unit, i);
+      g_autofree char *name =
+        decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL) && (decl->flags & LEAT_DECL_IS_TEMPLATE)
+          ? leat_kernel_unit_dup_full_name (self->unit, decl)
+          : NULL;
+
+      if (name != NULL && !g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+        g_ptr_array_add (names, g_steal_pointer (&name));
+    }
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
+/* The kernels, and of each template an instance. */
 static char *
 leat_kernel_source_dup_choices (LeatKernelSource *self, char **names)
 {
   g_autoptr (GString) list = g_string_new (NULL);
+  g_auto (GStrv) templates = leat_kernel_source_list_templates (self);
 
   for (guint i = 0; names[i] != NULL; i++)
     g_string_append_printf (list, "%s%s", i ? ", " : "", names[i]);
-  for (guint i = 0; i < self->launched->len; i++)
-    g_string_append_printf (list, "%s%s", list->len ? ", " : "", (char *) g_ptr_array_index (self->launched, i));
+  for (guint i = 0; templates[i] != NULL; i++)
+    {
+      const LeatDecl *decl = leat_kernel_source_find_template (self, templates[i]);
+      g_autofree char *instance = leat_kernel_source_dup_instance (self, decl, templates[i]);
+
+      g_string_append_printf (list, "%s%s", list->len ? ", " : "", instance);
+    }
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
 
@@ -135,7 +161,7 @@ leat_kernel_source_dup_overloads (LeatKernelSource *self, char **names, const ch
 static void
 leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GError **error)
 {
-  g_auto (GStrv) names = leat_kernel_source_list_entries (self);
+  g_auto (GStrv) names = leat_kernel_source_list_entries (self), templates = leat_kernel_source_list_templates (self);
   g_autofree char *list = leat_kernel_source_dup_choices (self, names);
   const char *near = NULL;
   guint best = entry != NULL ? MAX (strlen (entry) / 3, 1) + 1 : 0;
@@ -149,7 +175,7 @@ leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GErr
                    self->name, entry, overloads);
       return;
     }
-  if (template != NULL)
+  if (template != NULL && (entry != NULL || g_strv_length (templates) == 1))
     {
       leat_kernel_source_refuse_template (self, template, error);
       return;
@@ -161,7 +187,7 @@ leat_kernel_source_refuse_entry (LeatKernelSource *self, const char *entry, GErr
       if (distance < best)
         best = distance, near = names[i];
     }
-  if (names[0] == NULL)
+  if (names[0] == NULL && templates[0] == NULL)
     g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_ENTRY, "%s: no __global__ function in this file",
                  self->name);
   else if (entry == NULL)

@@ -43,16 +43,19 @@ leat_variable_read_type (const LeatKernelUnit *unit, const LeatKernelVariable *s
 {
   static const char *const left_out[] = { "__constant__", "__device__", "__managed__", "static",
                                           "const",        "volatile",   NULL };
+  const LeatKernelUnit seen = leat_kernel_unit_seen_from (unit, self->decl);
   g_autoptr (GString) words = g_string_new (NULL);
 
   for (guint t = self->decl->first; t < self->type_end && !leat_tokens_is (unit->tokens, t, "*"); t++)
     {
       g_autofree char *word = leat_tokens_dup (unit->tokens, t);
 
-      if (!leat_tokens_is_any (unit->tokens, t, left_out))
+      if (leat_kernel_unit_skip_attribute (unit, t) != t)
+        t = leat_kernel_unit_skip_attribute (unit, t);
+      else if (!leat_tokens_is_any (unit->tokens, t, left_out))
         g_string_append_printf (words, "%s%s", words->len ? " " : "", word);
     }
-  return !leat_tokens_is (unit->tokens, self->name - 1, "*") && leat_kernel_unit_lookup_type (unit, words->str, type)
+  return !leat_tokens_is (unit->tokens, self->name - 1, "*") && leat_kernel_unit_lookup_type (&seen, words->str, type)
          && leat_kernel_type_is_number (type);
 }
 

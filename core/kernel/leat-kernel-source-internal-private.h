@@ -17,6 +17,7 @@ struct _LeatKernelSource
   LeatFloatFlags floats;
   GBytes *image; /* (nullable): its kernels came compiled, and the text has their prototypes alone */
   LeatKernelText *text;
+  LeatKernelTexts *users; /* (nullable): the user's files, where the text was made of theirs */
   LeatKernelUnit *unit;
   GPtrArray *kernels;         /* LeatDecl, in the order of the file */
   LeatPrototype **prototypes; /* in step; NULL until asked for */
@@ -39,6 +40,8 @@ struct _LeatKernelSource
 LeatKernelSource *leat_kernel_source_new_empty (const char *name);
 /* Of self->text. */
 gboolean leat_kernel_source_read_unit (LeatKernelSource *self, GError **error);
+/* leat-kernel-place.c: the files of a source whose text was made of that of @from are those of @from. */
+void leat_kernel_source_take_places (LeatKernelSource *self, LeatKernelSource *from);
 
 /* leat-kernel-target.c */
 /* The source itself, and what it is for the devices that analysis looks at: where one of them may not, none may.

@@ -56,6 +56,8 @@ const char *leat_kernel_source_why_no_stage (LeatKernelSource *self, const char 
 gboolean leat_kernel_source_has_variants (LeatKernelSource *self);
 /* The source with no other kernel than @entry, for a file of which another kernel does not compile. */
 LeatKernelSource *leat_kernel_source_new_only (LeatKernelSource *self, const char *entry, GError **error);
+/* The kernels that are templates, with their namespaces; of each, instances are entries. (transfer full) */
+char **leat_kernel_source_list_templates (LeatKernelSource *self);
 /* Has its file more than one kernel, templates counted? */
 gboolean leat_kernel_source_has_others (LeatKernelSource *self);
 /* May its kernels leave something in variables for the next launch? */
@@ -93,7 +95,10 @@ GBytes *leat_kernel_source_take_image (LeatKernelSource *self, gboolean is_host,
 /* @text with #line marks that name the user's files as this process finds them, and not by base name. (transfer full)
  */
 char *leat_kernel_text_dup_marked (const LeatKernelText *self, const char *text);
-/* Puts the user's file names into a compiler's messages. */
-char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages);
+/* Puts the user's file names into a compiler's messages (leat-kernel-place.c), and the user's columns where the text
+ * that was compiled is known. @compiled: (nullable) */
+char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages, const char *compiled);
+/* A line on headers in <...> that the kernels may need after all; empty where there are none. */
+char *leat_kernel_source_dup_passed (LeatKernelSource *self);
 
 G_END_DECLS

@@ -232,6 +232,7 @@ leat_kernel_source_unref (LeatKernelSource *self)
   g_clear_pointer (&self->calls, leat_kernel_calls_free);
   g_clear_pointer (&self->unit, leat_kernel_unit_free);
   g_clear_pointer (&self->text, leat_kernel_text_free);
+  g_clear_pointer (&self->users, leat_kernel_texts_unref);
   g_clear_pointer (&self->parts, g_ptr_array_unref);
   g_clear_pointer (&self->image, g_bytes_unref);
   if (self->maker_free != NULL)
@@ -376,40 +377,6 @@ leat_kernel_source_keeps_data (LeatKernelSource *self)
   for (guint i = 0; i < parts->len && !keeps; i++)
     keeps = leat_kernel_unit_keeps_data (((LeatKernelSource *) g_ptr_array_index (parts, i))->unit);
   return keeps;
-}
-
-/* Whether a message names the file at @at: `edge.cu:12:5: ...`, `edge.cu(12): ...` or `edge.cu: In function ...` */
-static gboolean
-leat_kernel_source_names_file (const char *messages, const char *at, const char *label)
-{
-  gsize length = strlen (label);
-
-  return strncmp (at, label, length) == 0 && (at[length] == ':' || at[length] == '(')
-         && (g_ascii_isdigit (at[length + 1]) || g_str_has_prefix (at + length, ": In "))
-         && (at == messages || strchr (" \n,\"(", at[-1]) != NULL);
-}
-
-char *
-leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages)
-{
-  GString *out = g_string_new (NULL);
-
-  for (const char *p = messages; *p != '\0';)
-    {
-      guint found = G_MAXUINT;
-
-      for (guint i = 0; i < self->text->labels->len && found == G_MAXUINT; i++)
-        if (leat_kernel_source_names_file (messages, p, g_ptr_array_index (self->text->labels, i)))
-          found = i;
-      if (found == G_MAXUINT)
-        g_string_append_c (out, *p++);
-      else
-        {
-          p += strlen (g_ptr_array_index (self->text->labels, found));
-          g_string_append (out, g_ptr_array_index (self->text->files, found));
-        }
-    }
-  return g_string_free (out, FALSE);
 }
 
 const LeatReportCode *

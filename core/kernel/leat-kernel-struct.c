@@ -12,10 +12,13 @@
 /* An array in a structure has at most so many items along a dimension. */
 #define LEAT_STRUCT_MOST_ITEMS 65536
 
-/* The "{" of the structure called @name; G_MAXUINT where the file has none without bases. */
-guint
-leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
+static guint
+leat_struct_find_named (const LeatKernelUnit *unit, const char *name)
 {
+  g_auto (LeatNameSearch) search = { NULL };
+  guint found = G_MAXUINT;
+
+  leat_name_search_init (&search, unit, name);
   for (guint i = 0; i < unit->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (unit, i);
@@ -27,15 +30,27 @@ leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
       while (open < decl->last && !leat_tokens_is (unit->tokens, open, "{") && !leat_tokens_is (unit->tokens, open, ":")
              && !leat_tokens_is (unit->tokens, open, "<"))
         {
-          is_named = is_named || leat_tokens_is (unit->tokens, open, name);
+          is_named = is_named || leat_tokens_is (unit->tokens, open, search.last);
           open++;
         }
       if (!leat_tokens_is (unit->tokens, open, "{") || leat_tokens_is (unit->tokens, decl->first, "union"))
         continue;
-      if (is_named || (is_typedef && leat_tokens_is (unit->tokens, decl->last - 1, name)))
-        return open;
+      if ((is_named || (is_typedef && leat_tokens_is (unit->tokens, decl->last - 1, search.last)))
+          && leat_name_search_takes (&search, decl))
+        found = open;
     }
-  return G_MAXUINT;
+  return search.is_ambiguous ? G_MAXUINT : found;
+}
+
+/* The "{" of the structure that is called @name, or has it as another name; G_MAXUINT where the file has none without
+ * bases. */
+guint
+leat_kernel_unit_find_struct (const LeatKernelUnit *unit, const char *name)
+{
+  guint found = leat_struct_find_named (unit, name);
+  g_autofree char *plain = found == G_MAXUINT ? leat_kernel_unit_dup_plain_type (unit, name) : NULL;
+
+  return plain != NULL ? leat_struct_find_named (unit, plain) : found;
 }
 
 char *
@@ -61,12 +76,10 @@ leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
   for (guint i = name + 1; i < end && leat_tokens_is (unit->tokens, i, "[");
        i = leat_tokens_at (unit->tokens, i)->match + 1)
     {
-      LeatKernelType whole = { .dtype = "u32", .lane_bytes = 4, .lanes = 1, .is_integer = TRUE };
-      g_autofree char *words =
-        leat_kernel_unit_dup_default (unit, i + 1, leat_tokens_at (unit->tokens, i)->match, &whole);
-      guint64 size;
+      gint64 size;
 
-      if (words == NULL || !g_ascii_string_to_unsigned (words, 10, 1, LEAT_STRUCT_MOST_ITEMS, &size, NULL))
+      if (!leat_kernel_unit_read_whole (unit, i + 1, leat_tokens_at (unit->tokens, i)->match, &size) || size < 1
+          || size > LEAT_STRUCT_MOST_ITEMS)
         return NULL;
       g_array_append_val (sizes, ((guint){ size }));
     }
@@ -77,7 +90,7 @@ leat_kernel_unit_read_sizes (const LeatKernelUnit *unit, guint name, guint end)
 static guint
 leat_members_skip_function (const LeatKernelUnit *unit, guint first, guint end)
 {
-  static const char *const types[] = { "static", "using", "typedef", "friend", NULL };
+  static const char *const types[] = { "static", "using", "typedef", "friend", "static_assert", NULL };
   gboolean function = leat_tokens_is_any (unit->tokens, first, types);
 
   for (guint i = first; i < end; i++)
@@ -101,6 +114,17 @@ leat_members_skip_function (const LeatKernelUnit *unit, guint first, guint end)
   return first;
 }
 
+/* `int n{ 3 };`, `int v[2] = { 1, 2 };`: a member's value begins with the "{" at @open. */
+static gboolean
+leat_members_is_initial (const LeatTokens *tokens, guint open)
+{
+  static const char *const types[] = { "struct", "union", "class", "enum", NULL };
+  guint close = leat_tokens_at (tokens, open)->match;
+
+  return (leat_tokens_is (tokens, close + 1, ";") || leat_tokens_is (tokens, close + 1, ","))
+         && !leat_tokens_is_any (tokens, open - 1, types) && !leat_tokens_is_any (tokens, open - 2, types);
+}
+
 gboolean
 leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers *self)
 {
@@ -121,9 +145,14 @@ leat_kernel_unit_next_members (const LeatKernelUnit *unit, LeatMembers *self)
       else
         {
           self->first = self->at;
-          for (self->end = self->at + 1; self->end < self->close && !leat_tokens_is (tokens, self->end, ";")
-                                         && !leat_tokens_is (tokens, self->end, "{");)
-            self->end++;
+          for (self->end = self->at + 1; self->end < self->close && !leat_tokens_is (tokens, self->end, ";");
+               self->end++)
+            if (!leat_tokens_is (tokens, self->end, "{"))
+              continue;
+            else if (leat_members_is_initial (tokens, self->end))
+              self->end = leat_tokens_at (tokens, self->end)->match;
+            else
+              break;
           self->at = self->end + 1;
           self->is_unknown = !leat_tokens_is (tokens, self->end, ";");
           return !self->is_unknown;

@@ -46,8 +46,8 @@ static const struct
 gboolean
 leat_kernel_type_is_texture (const char *words, gboolean *is_surface)
 {
-  *is_surface = g_str_equal (words, "cudaSurfaceObject_t");
-  return *is_surface || g_str_equal (words, "cudaTextureObject_t");
+  *is_surface = g_str_equal (words, "cudaSurfaceObject_t") || g_str_equal (words, "CUsurfObject");
+  return *is_surface || g_str_equal (words, "cudaTextureObject_t") || g_str_equal (words, "CUtexObject");
 }
 
 static guint

@@ -44,6 +44,7 @@ typedef struct
   GPtrArray *files;
   GPtrArray *labels;
   GPtrArray *asked;     /* paths of files on which the text depends, whether or not they are there */
+  GPtrArray *passed;    /* char*: headers that were passed over, and may be a program's own */
   GArray *spots;        /* LeatKernelSpot, by offset */
   char *whole;          /* (nullable): with what no kernel comes to, if something was left out (leat-kernel-plain.c) */
   GPtrArray *overloads; /* char*: what users call kernels that share a name, `k(const float *)` */

@@ -83,7 +83,7 @@ void leat_kernel_unit_read_cluster (const LeatKernelUnit *unit, const LeatDecl *
 guint leat_kernel_unit_read_bounds (const LeatKernelUnit *unit, const LeatDecl *decl);
 
 /* Whether all that the kernel @decl does with the items of its pointer @name is to read them. */
-gboolean leat_kernel_unit_only_reads (const LeatKernelUnit *self, const LeatDecl *decl, const char *name);
+gboolean leat_kernel_unit_only_reads (const LeatKernelUnit *self, const LeatDecl *decl, guint name);
 
 /* The name of a variable that @entry reads and nothing in the file gives a value, or G_MAXUINT. */
 guint leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *calls, const LeatDecl *entry);

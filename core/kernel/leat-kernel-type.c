@@ -145,20 +145,30 @@ static char *
 leat_kernel_unit_dup_typedef (const LeatKernelUnit *self, const char *name)
 {
   const LeatTokens *tokens = self->tokens;
+  g_auto (LeatNameSearch) search = { NULL };
+  char *found = NULL;
 
+  leat_name_search_init (&search, self, name);
   for (guint i = 0; i < self->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (self, i);
+      guint first = 0, last = decl->last - 1;
 
       if (decl->kind != LEAT_DECL_TYPE || decl->last < decl->first + 3)
         continue;
-      if (leat_tokens_is (tokens, decl->first, "typedef") && leat_tokens_is (tokens, decl->last - 1, name))
-        return leat_tokens_dup_range (tokens, decl->first + 1, decl->last - 2);
-      if (leat_tokens_is (tokens, decl->first, "using") && leat_tokens_is (tokens, decl->first + 1, name)
-          && leat_tokens_is (tokens, decl->first + 2, "="))
-        return leat_tokens_dup_range (tokens, decl->first + 3, decl->last - 1);
+      if (leat_tokens_is (tokens, decl->first, "typedef") && leat_tokens_is (tokens, last, search.last))
+        first = decl->first + 1, last--;
+      else if (leat_tokens_is (tokens, decl->first, "using") && leat_tokens_is (tokens, decl->first + 1, search.last)
+               && leat_tokens_is (tokens, decl->first + 2, "="))
+        first = decl->first + 3;
+      if (first == 0 || !leat_name_search_takes (&search, decl))
+        continue;
+      g_free (found);
+      found = leat_tokens_dup_range (tokens, first, last);
     }
-  return NULL;
+  if (search.is_ambiguous)
+    g_clear_pointer (&found, g_free);
+  return found;
 }
 
 char *
@@ -215,25 +225,28 @@ leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, Lea
 gboolean
 leat_kernel_unit_lookup_enum (const LeatKernelUnit *self, const char *name, LeatKernelType *type)
 {
+  g_auto (LeatNameSearch) search = { NULL };
+  g_autofree char *found = NULL;
+
+  leat_name_search_init (&search, self, name);
   for (guint i = 0; i < self->decls->len; i++)
     {
       const LeatDecl *decl = leat_kernel_unit_at (self, i);
       guint t = decl->first + leat_tokens_is (self->tokens, decl->first, "typedef"), begin;
-      gboolean is_named = leat_tokens_is (self->tokens, decl->last - 1, name);
-      g_autofree char *words = NULL;
+      gboolean is_named = leat_tokens_is (self->tokens, decl->last - 1, search.last);
 
       if (decl->kind != LEAT_DECL_TYPE || !leat_tokens_is (self->tokens, t, "enum"))
         continue;
       for (; t < decl->last && !leat_tokens_is (self->tokens, t, "{") && !leat_tokens_is (self->tokens, t, ":"); t++)
-        is_named = is_named || leat_tokens_is (self->tokens, t, name);
+        is_named = is_named || leat_tokens_is (self->tokens, t, search.last);
       for (begin = t + 1; t < decl->last && !leat_tokens_is (self->tokens, t, "{");)
         t++;
-      if (!is_named || !leat_tokens_is (self->tokens, t, "{"))
+      if (!is_named || !leat_tokens_is (self->tokens, t, "{") || !leat_name_search_takes (&search, decl))
         continue;
-      words = t > begin ? leat_tokens_dup_range (self->tokens, begin, t - 1) : g_strdup ("int");
-      return leat_kernel_unit_lookup_type (self, words, type) && type->lanes == 1;
+      g_free (found);
+      found = t > begin ? leat_tokens_dup_range (self->tokens, begin, t - 1) : g_strdup ("int");
     }
-  return FALSE;
+  return found != NULL && !search.is_ambiguous && leat_kernel_unit_lookup_type (self, found, type) && type->lanes == 1;
 }
 
 gboolean

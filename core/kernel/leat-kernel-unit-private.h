@@ -54,6 +54,7 @@ typedef struct
   GHashTable *reporting;  /* (nullable): char*: kernels that report on some device */
   GHashTable *references; /* char*: names of types that are, or keep, a reference */
   const char *instance;   /* (nullable): what users call the kernel that is an instance of a template */
+  guint from;             /* of scopes: the one from which names of types and constants are looked up */
 } LeatKernelUnit;
 
 LeatKernelUnit *leat_kernel_unit_new (const LeatKernelText *text, GError **error);
@@ -65,7 +66,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatKernelUnit, leat_kernel_unit_free)
 const LeatDecl *leat_kernel_unit_at (const LeatKernelUnit *self, guint index);
 /* The __global__ function called @entry that is not a template, or NULL. @entry: with or without its namespaces */
 const LeatDecl *leat_kernel_unit_find_kernel (const LeatKernelUnit *self, const char *entry);
-/* Whether users may call it so: with all its namespaces or none. */
+/* Whether users may call it so: with its namespaces, or without all or the outer ones. */
 gboolean leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, const char *name);
 const LeatDecl *leat_kernel_unit_find_variant (const LeatKernelUnit *self, const char *entry);
 /* The functions that can be launched by name, once each: (element-type LeatDecl). */
@@ -81,6 +82,26 @@ char *leat_kernel_unit_dup_scope (const LeatKernelUnit *self, const LeatDecl *de
 /* What opens the namespaces of @decl again, and what closes them. */
 void leat_kernel_unit_append_opening (const LeatKernelUnit *self, const LeatDecl *decl, GString *out);
 void leat_kernel_unit_append_closing (const LeatKernelUnit *self, const LeatDecl *decl, GString *out);
+/* The unit with names looked up from where @decl is; or from the declaration that has @token.  Nothing of it is to be
+ * freed, and it goes with @self. */
+LeatKernelUnit leat_kernel_unit_seen_from (const LeatKernelUnit *self, const LeatDecl *decl);
+LeatKernelUnit leat_kernel_unit_seen_at (const LeatKernelUnit *self, guint token);
+
+/* Which of several declarations `a :: P` means.  @last: the name without namespaces */
+typedef struct
+{
+  const LeatKernelUnit *unit;
+  char **path;
+  const char *last;
+  guint nearness;
+  gboolean is_ambiguous;
+} LeatNameSearch;
+
+void leat_name_search_init (LeatNameSearch *self, const LeatKernelUnit *unit, const char *words);
+void leat_name_search_clear (LeatNameSearch *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LeatNameSearch, leat_name_search_clear)
+/* Whether @decl, which declares @last, is meant rather than those that were asked for before. */
+gboolean leat_name_search_takes (LeatNameSearch *self, const LeatDecl *decl);
 /* A kernel in a namespace is called a__b__k in the text, which no other is, and a::b::k by users.  An instance of a
  * template is k__float_256 in the text, and k<float, 256> by users. */
 char *leat_kernel_dup_symbol (const char *entry);
@@ -89,7 +110,9 @@ char **leat_kernel_split_entry (const char *entry, char **path);
 /* leat-kernel-overload.c: the types of the parameters that an entry names, `k(const float *x)`, and what stands before
  * them; NULL where it names none. */
 char *leat_kernel_split_overload (const char *entry, char **path);
-/* Those of @decl, in the same words. */
+/* @params, what stands between the parentheses, in the same words. */
+char *leat_kernel_dup_signature (const char *params);
+/* Those of @decl. */
 char *leat_kernel_unit_dup_signature (const LeatKernelUnit *self, const LeatDecl *decl);
 /* Whether there are kernels of the name with different parameters. */
 gboolean leat_kernel_unit_is_overloaded (const LeatKernelUnit *self, const LeatDecl *decl);
@@ -130,8 +153,11 @@ char *leat_param_dup_word (const LeatParam *param);
 char *leat_kernel_unit_dup_plain_type (const LeatKernelUnit *self, const char *words);
 /* @words: the type's words, one blank between them; typedefs of the unit are followed. */
 gboolean leat_kernel_unit_lookup_type (const LeatKernelUnit *self, const char *words, LeatKernelType *type);
-/* What the constant expression in the tokens [first, end) gives a parameter as its default, as a node's argument is
- * written; NULL where they do not tell, or it is no number of @type. */
+/* The whole number that the constant expression in the tokens [first, end) is (leat-kernel-constant.c); FALSE where
+ * they do not tell. */
+gboolean leat_kernel_unit_read_whole (const LeatKernelUnit *unit, guint first, guint end, gint64 *whole);
+/* What it gives a parameter as its default, as a node's argument is written; NULL where they do not tell, or it is no
+ * number of @type. */
 char *leat_kernel_unit_dup_default (const LeatKernelUnit *unit, guint first, guint end, const LeatKernelType *type);
 /* Is it a type of a header that ports carry as bytes, and how large? */
 gboolean leat_kernel_unit_lookup_state (const LeatKernelUnit *self, const char *words, gsize *bytes, gsize *align);

@@ -341,8 +341,7 @@ leat_kernel_unit_is_plain_name (const LeatKernelUnit *self, const LeatDecl *decl
 gboolean
 leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, const char *name)
 {
-  g_autofree char *symbol = NULL, *full = NULL, *whole = NULL, *inner = NULL;
-  const char *last, *takes;
+  g_autofree char *symbol = NULL, *full = NULL;
 
   if (leat_tokens_is (self->tokens, decl->name, name))
     return TRUE;
@@ -352,11 +351,16 @@ leat_kernel_unit_is_called (const LeatKernelUnit *self, const LeatDecl *decl, co
   if (decl->scope == 0)
     return FALSE;
   full = leat_kernel_unit_dup_full_name (self, decl);
-  whole = leat_kernel_dup_symbol (full);
-  takes = strchr (full, '(');
-  last = g_strrstr_len (full, takes != NULL ? takes - full : -1, "::");
-  inner = last != NULL ? leat_kernel_dup_symbol (last + strlen ("::")) : NULL;
-  return g_str_equal (whole, symbol) || g_strcmp0 (inner, symbol) == 0;
+  /* `a::b::k<T>`, `b::k<T>` and `k<T>` */
+  for (const char *tail = full, *sep; tail != NULL; tail = sep != NULL ? sep + strlen ("::") : NULL)
+    {
+      g_autofree char *own = leat_kernel_dup_symbol (tail);
+
+      if (g_str_equal (own, symbol))
+        return TRUE;
+      sep = g_strstr_len (tail, strcspn (tail, "<("), "::");
+    }
+  return FALSE;
 }
 
 /* A name without namespaces may be that of one in a namespace, if there is but one. */

@@ -26,5 +26,7 @@ typedef struct
 
 /* (element-type LeatKernelVariable): those without an initialiser. (transfer full) */
 GArray *leat_kernel_unit_list_bare (const LeatKernelUnit *unit);
+/* Whether the mention at @index of a variable with @n_dims dimensions may give it a value. */
+gboolean leat_kernel_unit_may_set (const LeatKernelUnit *unit, guint index, guint n_dims);
 
 G_END_DECLS

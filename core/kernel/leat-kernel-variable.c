@@ -54,6 +54,8 @@ leat_variable_is_bare (const LeatKernelUnit *unit, const LeatKernelVariable *sel
   for (guint t = self->name + 1; t <= self->last; t++)
     if (leat_kernel_unit_skip_attribute (unit, t) != t)
       t = leat_kernel_unit_skip_attribute (unit, t);
+    else if (leat_tokens_is (unit->tokens, t, "[")) /* `mask[(2 * R + 1)]` */
+      t = leat_tokens_at (unit->tokens, t)->match;
     else if (leat_tokens_is_any (unit->tokens, t, values))
       return FALSE;
   return !leat_variable_has_type_with_values (unit, self);
@@ -238,9 +240,8 @@ leat_variable_is_addressed (const LeatKernelUnit *unit, guint index)
          || (leat_tokens_at (tokens, index - 2)->kind == LEAT_TOKEN_PUNCT && !leat_tokens_is (tokens, index - 2, "]"));
 }
 
-/* Whether the mention at @index of a variable with @n_dims dimensions may give it a value. */
-static gboolean
-leat_variable_may_be_set_at (const LeatKernelUnit *unit, guint index, guint n_dims)
+gboolean
+leat_kernel_unit_may_set (const LeatKernelUnit *unit, guint index, guint n_dims)
 {
   static const char *const changes[] = { "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
                                          "|=", "^=", "<<=", ">>=", "++", "--", NULL };
@@ -314,7 +315,7 @@ leat_variable_is_mentioned (const LeatKernelUnit *unit, LeatKernelCalls *calls, 
     n_dims++;
   for (guint t = decl->kind == LEAT_DECL_FUNCTION ? decl->body : decl->first; t < decl->last; t++)
     if (leat_tokens_is (unit->tokens, t, name) && !leat_tokens_is_any (unit->tokens, t - 1, before)
-        && (!sets || leat_variable_may_be_set_at (unit, t, n_dims)))
+        && (!sets || leat_kernel_unit_may_set (unit, t, n_dims)))
       return !leat_variable_is_hidden (unit, calls, self, decl);
   return FALSE;
 }
@@ -360,21 +361,4 @@ leat_kernel_unit_find_unfilled (const LeatKernelUnit *unit, LeatKernelCalls *cal
         return variable->name;
     }
   return G_MAXUINT;
-}
-
-gboolean
-leat_kernel_unit_only_reads (const LeatKernelUnit *self, const LeatDecl *decl, const char *name)
-{
-  static const char *const before[] = { ".", "->", NULL };
-  gboolean reads = FALSE;
-
-  for (guint t = decl->body; t < decl->last; t++)
-    {
-      if (!leat_tokens_is (self->tokens, t, name) || leat_tokens_is_any (self->tokens, t - 1, before))
-        continue;
-      if (leat_variable_may_be_set_at (self, t, 1))
-        return FALSE;
-      reads = TRUE;
-    }
-  return reads;
 }

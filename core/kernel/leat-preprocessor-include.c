@@ -158,24 +158,6 @@ leat_pp_fail_source (LeatPreprocessor *self, guint line, const char *format, ...
   self->error->code = LEAT_KERNEL_ERROR_SOURCE;
 }
 
-/* Host code needs system headers, and kernels have none of them.  What a kernel uses of one that Leat lacks is named
- * when the kernel is compiled.  Headers of the dialect are no such. */
-static void
-leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
-{
-  if (g_str_has_prefix (header, "leat"))
-    leat_pp_fail_source (
-      self, line,
-      "cannot include <%s>: of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no "
-      "include",
-      header);
-  else if (g_str_has_prefix (header, "cuda_fp") || g_str_has_prefix (header, "cuda_bf"))
-    leat_pp_fail_source (self, line,
-                         "cannot include <%s>: of CUDA's number types there are <cuda_fp16.h>, <cuda_bf16.h>, "
-                         "<cuda_fp8.h> and <cuComplex.h>",
-                         header);
-}
-
 /* Headers that a program brings along for its host code, or that toolkits have for it; the rest of a program's own
  * headers have to be there. */
 static gboolean
@@ -206,6 +188,39 @@ leat_pp_is_for_host (const char *name)
   return FALSE;
 }
 
+/* No header of C, C++ or the system: a name with a dot, and no folder of a library's before it. */
+static gboolean
+leat_pp_may_be_own (const char *header)
+{
+  static const char *const of_c[] = { "complex.h", "ctype.h", "errno.h",   "fenv.h",   "locale.h", "malloc.h",
+                                      "memory.h",  "omp.h",   "pthread.h", "setjmp.h", "signal.h", "stdarg.h",
+                                      "stdlib.h",  "time.h",  "unistd.h",  "wchar.h",  "fcntl.h",  "windows.h",
+                                      "getopt.h",  "mpi.h",   "strings.h", NULL };
+
+  return strchr (header, '.') != NULL && strchr (header, '/') == NULL && !g_strv_contains (of_c, header);
+}
+
+/* Host code needs system headers, and kernels have none of them.  What a kernel uses of one that Leat lacks is named
+ * when the kernel is compiled.  Headers of the dialect are no such. */
+static void
+leat_pp_pass_header (LeatPreprocessor *self, guint line, const char *header)
+{
+  if (g_str_has_prefix (header, "leat"))
+    leat_pp_fail_source (
+      self, line,
+      "cannot include <%s>: of Leat's own there is <leat-frontier.h>; the rest of the dialect needs no "
+      "include",
+      header);
+  else if (g_str_has_prefix (header, "cuda_fp") || g_str_has_prefix (header, "cuda_bf"))
+    leat_pp_fail_source (self, line,
+                         "cannot include <%s>: of CUDA's number types there are <cuda_fp16.h>, <cuda_bf16.h>, "
+                         "<cuda_fp8.h> and <cuComplex.h>",
+                         header);
+  else if (leat_pp_may_be_own (header) && !leat_pp_is_for_host (header)
+           && !g_ptr_array_find_with_equal_func (self->out->passed, header, g_str_equal, NULL))
+    g_ptr_array_add (self->out->passed, g_strdup (header));
+}
+
 /* A file may include itself for as long as a condition ends that. */
 static gboolean
 leat_pp_check_depth (LeatPreprocessor *self, guint line, const char *target)
@@ -223,6 +238,43 @@ leat_pp_check_depth (LeatPreprocessor *self, guint line, const char *target)
   return FALSE;
 }
 
+/* A file of the name that lies beside one of those that led here, as a program's own folders of headers would find it.
+ * (transfer full) (nullable) */
+static char *
+leat_pp_find_elsewhere (LeatPreprocessor *self, const char *name)
+{
+  for (const LeatPreprocessorFile *file = self->file->parent; file != NULL; file = file->parent)
+    {
+      g_autofree char *folder = g_path_get_dirname (file->path), *path = g_build_filename (folder, name, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+        return g_strdup (g_str_has_prefix (path, "./") ? path + 2 : path);
+    }
+  return NULL;
+}
+
+static void
+leat_pp_fail_read (LeatPreprocessor *self, guint line, const char *header, const char *target, const GError *error)
+{
+  g_autofree char *fault = leat_kernel_source_dup_read_fault (target, error);
+  g_autofree char *folder = g_path_get_dirname (target), *base = g_path_get_basename (header);
+  g_autofree char *elsewhere = leat_pp_find_elsewhere (self, header);
+
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    leat_pp_fail_source (self, line, "cannot include \"%s\": %s", header, fault);
+  else if (elsewhere != NULL)
+    leat_pp_fail_source (self, line,
+                         "cannot include \"%s\": there is %s, but only the folder of the file with the #include is "
+                         "searched; write the path from %s to it",
+                         header, elsewhere, self->file->path);
+  else
+    leat_pp_fail_source (self, line,
+                         "cannot include \"%s\": %s; only %s is searched, so put %s there, or write the path from %s "
+                         "to it",
+                         header, fault, g_str_equal (folder, ".") ? "the current folder" : folder, base,
+                         self->file->path);
+}
+
 static void
 leat_pp_inline (LeatPreprocessor *self, guint line, const char *header, const char *target, gboolean once)
 {
@@ -238,9 +290,7 @@ leat_pp_inline (LeatPreprocessor *self, guint line, const char *header, const ch
   text = leat_kernel_texts_get (self->out->texts, target, &local);
   if (text == NULL)
     {
-      g_autofree char *fault = leat_kernel_source_dup_read_fault (target, local);
-
-      leat_pp_fail_source (self, line, "cannot include \"%s\": %s", header, fault);
+      leat_pp_fail_read (self, line, header, target, local);
       return;
     }
   if (once)

@@ -139,6 +139,7 @@ leat_kernel_text_begin (const char *name, const char *const *defines, LeatKernel
   out->files = g_ptr_array_new_with_free_func (g_free);
   out->labels = g_ptr_array_new_with_free_func (g_free);
   out->asked = g_ptr_array_new_with_free_func (g_free);
+  out->passed = g_ptr_array_new_with_free_func (g_free);
   out->spots = g_array_new (FALSE, FALSE, sizeof (LeatKernelSpot));
   out->overloads = g_ptr_array_new_with_free_func (g_free);
   out->name = g_strdup (name);
@@ -210,6 +211,7 @@ leat_kernel_text_free (LeatKernelText *self)
   g_ptr_array_unref (self->files);
   g_ptr_array_unref (self->labels);
   g_ptr_array_unref (self->asked);
+  g_ptr_array_unref (self->passed);
   g_array_unref (self->spots);
   g_ptr_array_unref (self->overloads);
   g_free (self->name);

@@ -246,9 +246,9 @@ leat_kernel_warn_reads (const LeatPrototype *prototype, LeatKernelSource *source
         continue;
       leat_recorder_warn (
         recorder,
-        "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s, "
-        "or take it from an input",
-        param->reads_line, leat_kernel_source_get_name (source), param->name, param->name);
+        "line %u of %s takes what output \"%s\" held before, and outputs are not cleared; set clear=%s for zeros, "
+        "or update=%s for an input %s_in whose data it goes on from",
+        param->reads_line, leat_kernel_source_get_name (source), param->name, param->name, param->name, param->name);
     }
 }
 

@@ -89,16 +89,15 @@ typedef struct
 
 static gboolean leat_npy_text_read_record (LeatNpyText *self, LeatNpyRecord *record, guint depth);
 
-/* 'x', or ('title', 'x').  An empty one is of a gap. */
+/* 'x', or ('title', 'x').  An empty one is of a gap. @title: (out): empty where it has none */
 static gboolean
-leat_npy_text_read_field_name (LeatNpyText *self, char name[64])
+leat_npy_text_read_field_name (LeatNpyText *self, char name[64], char title[256])
 {
   gboolean has_title = leat_npy_text_take (self, '('), good;
-  char title[256];
 
+  title[0] = '\0';
   if (has_title
-      && (!leat_npy_text_read_string (self, title, sizeof title)
-          || !leat_npy_text_expect (self, ',', "behind a title")))
+      && (!leat_npy_text_read_string (self, title, 256) || !leat_npy_text_expect (self, ',', "behind a title")))
     return FALSE;
   if (!leat_npy_text_read_string (self, name, 64)
       || (has_title && !leat_npy_text_expect (self, ')', "behind a field's name")))
@@ -121,6 +120,11 @@ leat_npy_text_refuse_type (LeatNpyText *self, const char *name, const char *desc
                             "field \"%s\" is \"%s\", which has its bytes in the other order; save a.astype "
                             "(a.dtype.newbyteorder (\"=\")) in place of a",
                             name, descr);
+  if (type->nameless)
+    return leat_npy_refuse (self->error,
+                            "field \"%s\" is of type \"%s\", which several types of 8 bits are saved as; save it as "
+                            "\"u1\", or leave it out, as a[[\"x\", \"y\"]]",
+                            name, descr);
   return leat_npy_refuse (
     self->error,
     descr[1] == 'O' ? "field \"%s\" is \"%s\": objects of Python, which are no data outside of it; save the "
@@ -130,10 +134,32 @@ leat_npy_text_refuse_type (LeatNpyText *self, const char *name, const char *desc
     name, descr);
 }
 
+/* Several types of 8 bits are written as V1.  In a record no property can say which one a field is, so its title does:
+ * `x:f8e4m3`, which as all titles of NumPy's has to be no other's. */
+static char *
+leat_npy_dup_title (const char *name, LeatDtype dtype)
+{
+  return g_strdup_printf ("%s:%s", name, leat_dtype_get_name (dtype));
+}
+
+static void
+leat_npy_name_type (LeatNpyType *type, const char *name, const char *title)
+{
+  static const LeatDtype dtypes[] = { LEAT_DTYPE_F8E4M3, LEAT_DTYPE_F8E5M2 };
+
+  for (guint i = 0; type->nameless && i < G_N_ELEMENTS (dtypes); i++)
+    {
+      g_autofree char *says = leat_npy_dup_title (name, dtypes[i]);
+
+      if (g_str_equal (says, title))
+        *type = (LeatNpyType){ .dtype = dtypes[i], .size = 1 };
+    }
+}
+
 /* @bytes: (out): of one item of the field; @is_gap: (out): it is what NumPy calls the space between fields */
 static gboolean
-leat_npy_text_read_field_type (LeatNpyText *self, const char *name, GString *text, guint64 *bytes, gboolean *is_gap,
-                               guint depth)
+leat_npy_text_read_field_type (LeatNpyText *self, const char *name, const char *title, GString *text, guint64 *bytes,
+                               gboolean *is_gap, guint depth)
 {
   LeatNpyRecord record = { text, 0 };
   LeatNpyType type;
@@ -150,6 +176,7 @@ leat_npy_text_read_field_type (LeatNpyText *self, const char *name, GString *tex
   if (!leat_npy_text_read_string (self, descr, sizeof descr))
     return FALSE;
   type = leat_npy_find_type (descr);
+  leat_npy_name_type (&type, name, title);
   *is_gap = *name == '\0' && descr[0] == '|' && descr[1] == 'V' && type.size > 0;
   *bytes = *is_gap ? type.size : leat_dtype_get_size (type.dtype);
   if (*is_gap)
@@ -197,11 +224,11 @@ leat_npy_text_read_field (LeatNpyText *self, LeatNpyRecord *record, guint depth)
   g_autoptr (GString) type = g_string_new (NULL);
   guint64 bytes, n = 1;
   gboolean is_gap;
-  char name[64];
+  char name[64], title[256];
 
-  if (!leat_npy_text_expect (self, '(', "before a field") || !leat_npy_text_read_field_name (self, name)
+  if (!leat_npy_text_expect (self, '(', "before a field") || !leat_npy_text_read_field_name (self, name, title)
       || !leat_npy_text_expect (self, ',', "behind a field's name")
-      || !leat_npy_text_read_field_type (self, name, type, &bytes, &is_gap, depth))
+      || !leat_npy_text_read_field_type (self, name, title, type, &bytes, &is_gap, depth))
     return FALSE;
   if (leat_npy_text_take (self, ',') && leat_npy_text_peek (self) != ')'
       && !leat_npy_text_read_field_shape (self, name, type, &n))
@@ -306,8 +333,13 @@ static void
 leat_npy_append_field (GString *text, const char *name, LeatSpec *spec)
 {
   guint n_dims = leat_spec_get_n_dims (spec);
+  LeatDtype dtype = leat_spec_get_dtype (spec);
+  g_autofree char *title = leat_npy_dup_title (name, dtype);
 
-  g_string_append_printf (text, "('%s', ", name);
+  if (dtype == LEAT_DTYPE_F8E4M3 || dtype == LEAT_DTYPE_F8E5M2)
+    g_string_append_printf (text, "(('%s', '%s'), ", title, name);
+  else
+    g_string_append_printf (text, "('%s', ", name);
   leat_npy_append_descr (text, spec);
   for (guint i = 0; i < n_dims; i++)
     g_string_append_printf (text, "%s%" G_GUINT64_FORMAT "%s", i == 0 ? ", (" : " ", leat_spec_get_dim (spec, i),

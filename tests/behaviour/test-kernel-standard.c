@@ -49,9 +49,23 @@ standard_expect_values (guint32 *out, guint32 n)
     }
 }
 
+static void
+standard_expect_compared (guint32 *out, guint32 n)
+{
+  for (guint32 i = 0; i < MIN (n, 2 * HEADER_THREADS); i++)
+    {
+      guint32 x = i % 3 * 3 + i / 3 % 3, y = i / 9 % 3 * 3 + i / 27 % 3;
+
+      for (guint k = 0; k < 4; k++)
+        out[4 * i + k] = (guint32) (x == y) | (guint32) (x != y) << 1 | (guint32) (x < y) << 2 | (guint32) (x > y) << 3
+                         | (guint32) (x <= y) << 4 | (guint32) (x >= y) << 5;
+    }
+}
+
 static const HeaderCase standard_cases[] = {
   { "traits", standard_expect_traits, 1, 1000, FALSE },
   { "values", standard_expect_values, 2, 2 * HEADER_THREADS, FALSE },
+  { "compared", standard_expect_compared, 2, 2 * HEADER_THREADS, FALSE },
 };
 
 int

@@ -29,7 +29,7 @@ static const struct
     { "template-type-argument", "values-nested", "namespace", "namespace-versions" } },
   { "persistent", "calls itself", { "template-packs", "template-aliases", "overloads", "operators", "recursion" } },
   { "persistent", "there is a goto in it", { "statements" } },
-  { "persistent", "a type of its file has a loop", { "shared-in-members" } },
+  { "persistent", "a type of its file has a loop", { "shared-in-members", "host-members" } },
   { "persistent", "its blocks may wait for each other", { "clocks" } },
   { "persistent",
     "it asks a header of the CUDA toolkit",

@@ -63,6 +63,8 @@ programs_scaled (const gint32 *x, gsize i, gsize n)
 const Stranger strangers_programs[] = {
   { "program", "", programs_twice, "* 2", "* 3", STRANGER_ITEM },
   { "program-class", "by=4", programs_plus_12, "rounds = 3", "rounds = 2", STRANGER_ITEM },
+  { "host-members", "", programs_twice, "w{ a, b", "w{ b, a", STRANGER_ITEM },
+  { "members-alike", "", programs_twice, "x[i] + x[i]", "x[i] - x[i]", STRANGER_ITEM },
   { "program-types", "", programs_bounded, "first = 2", "first = 3", STRANGER_ITEM },
   { "program-late-headers", "block=64", programs_twice, "v + v", "v - v", STRANGER_ITEM },
   { "host-device", "", programs_clamped, "clamped (v, r)", "clamped (v + 1, r)", STRANGER_ITEM },

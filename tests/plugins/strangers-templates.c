@@ -65,6 +65,8 @@ const Stranger strangers_templates[] = {
   { "template-defaults", "entry=\"k<int>\"", templates_twice, "N = 2", "N = 3", STRANGER_ITEM },
   { "template-words", "entry=\"k<signed int>\"", templates_twice, "T (2)", "T (4)", STRANGER_ITEM },
   { "template-specialised", "entry=\"k<int>\"", templates_twice, "* 2", "* 5", STRANGER_ITEM },
+  { "template-overloaded", "entry=\"void k<int>(const int *, int *, int by, int)\" by=2", templates_twice, "* by",
+    "+ by", STRANGER_ITEM },
   { "template-constant-condition", "entry=\"k<int, 3>\"", templates_twice, "* 2", "* 6", STRANGER_ITEM },
   { "template-function-argument", "entry=\"apply<bent>\"", templates_bent, "v + 9", "v + 8", STRANGER_ITEM },
   { "template-type-argument", "entry=\"kernels::zip<int, ops::Shifted<2>>\"", templates_zipped, "x_count - 1 - i",

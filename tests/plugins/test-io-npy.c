@@ -537,6 +537,7 @@ test_io_npy_sink_types_numpy (void)
     { "bf16[2]", "\x80\x3f\0\xc0", 4, "|V2 [16256, 49152]\n" },
     { "f8e4m3[2]", "\x38\xc0", 2, "|V1 [56, 192]\n" },
     { "f8e5m2[2]", "\x3c\xc0", 2, "|V1 [60, 192]\n" },
+    { "{v:f8e4m3,w:f8e5m2}[1]", "\x38\x3c", 2, "|V2 [15416]\n" },
   };
   const char *program = "import sys, numpy; a = numpy.load (sys.argv[1]);"
                         "print (a.dtype.str, (a.view ('u%d' % a.itemsize) if a.dtype.kind == 'V' else a).tolist ())";

@@ -60,15 +60,71 @@ static const struct
     "entry=k block=64", oracle_twice, "== 64", "!= 64" },
   { "default-values",
     "#define STEP 4\nconstexpr int half = 7 / STEP;\nstatic const float gain = 0.1f;\nenum { most = 1 << 3 };\n"
-    "__global__ void k (const int *x, int *y, int x_count, int a = half + most - STEP, float b = (float) (10 * gain), "
+    "__global__ void k (const int *x, int *y, int x_count, int a = int (half) + most - STEP, float b = (float) (10 * "
+    "gain), "
     "bool c = true, double d = -1e-3, unsigned e = 1) { " GUARD
     "y[i] = x[i] + (c && d == -1e-3 ? a : 0) * (int) (b * 2) - (int) e; }\n",
     "e=5", oracle_plus_5, "STEP, float", "STEP + 1, float" },
+  { "members-without-marks",
+    "struct work { int gain; int plain () { return gain + more (); } int more () { return log (1); } int log (int v) "
+    "{\n"
+    "return v; } int other () { return library_of_the_host (gain); } void go () { k<<<1, 1>>> (0, 0, 0); } };\n" HEAD
+      GUARD "work w = { 1 }; y[i] = x[i] * w.plain () + (int) log (1.0); }\n",
+    "", oracle_twice, "gain + more", "gain - more" },
   { "members-of-host-code",
     "#include <cstring>\nstruct work { cudaStream_t stream; cudaEvent_t begin, end; int gain; };\n" HEAD GUARD
     "work w; w.gain = 2; int v; std::memcpy (&v, &x[i], sizeof v); y[i] = v * w.gain; }\n",
     "", oracle_twice, "gain = 2", "gain = 4" },
+  { "types-of-one-name",
+    "namespace a { enum kind : char { none }; struct P { int less, more; kind k; }; typedef double real; }\n"
+    "namespace b { const int N = 3; enum kind : int { all = 300 }; typedef int real; namespace in { struct Q { real v; "
+    "}; } struct P { int more, less; in::Q q; kind k; };\n"
+    "__global__ void k (const real *x, int *y, int x_count, P p, in::Q own) { " GUARD
+    "y[i] = x[i] + p.more - p.less + p.q.v + (p.k == all) + own.v; } }\n"
+    "namespace { typedef double real; }\n",
+    "p.more=9 p.less=8 p.q.v=2 p.k=300 own.v=1", oracle_plus_5, "p.more - p.less", "p.less - p.more" },
+  { "constants-of-one-name",
+    "namespace a { constexpr int N = 1; constexpr int M = 2 * N; }\nnamespace b { constexpr int N = 2; constexpr int M "
+    "= 2 * N; struct P { int v[N "
+    "* 2]; };\n__global__ void k (const int *x, int *y, int x_count, P p, int last = a::N + M - N) { " GUARD
+    "y[i] = x[i] + p.v[3] - p.v[0] + last; } }\n",
+    "p=\"{v:[1,2,3,3]}\"", oracle_plus_5, "a::N + M", "M" },
+  { "types-of-another-name",
+    "namespace n { struct P { int gain; }; }\nusing Gain = n::P;\ntypedef Gain Level;\n"
+    "__global__ void k (const int *x, int *y, int x_count, Level p) { " GUARD "y[i] = x[i] * p.gain; }\n",
+    "p.gain=2", oracle_twice, "* p.gain", "+ p.gain" },
+  { "members-with-values",
+    "#include <cuda_fp16.h>\nstruct P { half gain = 1; int add{ 3 }, v[2] = { 1, 2 }; static_assert (sizeof (int) == "
+    "4, "
+    "\"\"); void show () { printf (\"%d\", add); } };\n__global__ void k (const int *x, int *y, int x_count, P p, "
+    "half2 "
+    "h) { " GUARD "y[i] = x[i] * (int) __half2float (p.gain) + p.add - p.v[1] - (int) __low2float (h); }\n",
+    "p.gain=2 p.add=9 p.v=\"[1,6]\" h.x=3 h.y=4", oracle_twice, "p.gain)", "p.gain * p.gain)" },
+  { "instance-in-namespaces",
+    "namespace a { namespace b { enum class Op { plus, times }; template <class T, Op op, int N = 2>\n"
+    "__global__ void k (const T *x, T *y, int x_count) { " GUARD
+    "y[i] = op == Op::times ? x[i] * N : x[i] + N; } } }\n",
+    "entry=\"b::k<int, Op::times>\"", oracle_twice, "x[i] * N", "x[i] * N * N" },
+  { "instance-of-typed-values",
+    "template <class T> struct Size { static constexpr int N = sizeof (T); };\n"
+    "template <unsigned N, bool B, char C, class T, T V, int M = (int) N * Size<T>::N - 5>\n"
+    "__global__ void k (const int *x, int *y, int x_count) { " GUARD
+    "y[i] = x[i] + (0 - N > 7) + B + (int) sizeof (C) + (int) (V << 40 >> 40) + M - 12; }\n",
+    "entry=\"k<1 + 1, 4, 'a', long long, 3>\"", oracle_plus_5, "0 - N > 7", "0 - (int) N > 7" },
+  { "filled-by-an-expression",
+    "#define R 1\n__constant__ __align__ (16) int mask[(2 * R + 1)];\n" HEAD GUARD
+    "y[i] = x[i] + mask[0] + mask[2]; }\n",
+    "variables=mask=mask.bin", oracle_plus_5, "mask[2]", "mask[1]" },
 };
+
+static void
+programs_write_mask (void)
+{
+  static const gint32 values[] = { 2, 4, 3 };
+  g_autofree char *path = leat_harness_dup_path ("mask.bin");
+
+  leat_harness_write_file (path, (const char *) values, sizeof values);
+}
 
 static gboolean
 program_push (LeatPipeline *pipeline, const gint32 *x, gsize n, GError **error)
@@ -157,6 +213,12 @@ static const struct
     "kernels called \"k\" differ in their parameters; name one with its types, as in "
     "entry=\"k(const int *, int *)\" (line 1), \"k(const float *, float *, int)\" (line 2)",
     TRUE },
+  { "struct work { int n; work (int v) : n (v) { if (cudaSetDevice (v)) throw 1; } void free () { cudaFree (&n); } };\n"
+    "__global__ void k (const int *x, int *y) {\nwork w (2); y[0] = x[0] + w.n; }\n",
+    "", "program.cu:3:", TRUE },
+  { "struct work { int n; void free () { cudaFree (&n); } };\n"
+    "__global__ void k (const int *x, int *y) {\nwork w; w.free (); y[0] = x[0] + w.n; }\n",
+    "", "program.cu:3:", TRUE },
   { "__global__ void c (int *y) {}\n__device__ void go (int *y) { c<<<1, 1>>> (y); }\n"
     "__global__ void k (const int *x, int *y) { go (y); y[0] = x[0]; }\n",
     "entry=k", "program.cu:2:32: device code cannot launch kernels here; make a node of each kernel instead", TRUE },
@@ -169,6 +231,17 @@ static const struct
     "", "a CPU has no clusters; LEAT_HAS_CLUSTERS says where there are any", FALSE },
   { "__global__ void k (const int *x, int *y, float a = sqrtf (2)) { y[0] = x[0]; }\n", "",
     "parameter \"a\" (float) of k is not set; give it a value, as in a=VALUE on the node", TRUE },
+  /* what C++ makes another number of */
+  { "__global__ void k (const int *x, int *y, float a = 1u - 2) { y[0] = x[0]; }\n", "",
+    "parameter \"a\" (float) of k is not set", TRUE },
+  { "__global__ void k (const int *x, int *y, int a = -7 / 2u) { y[0] = x[0]; }\n", "",
+    "parameter \"a\" (int) of k is not set", TRUE },
+  { "constexpr unsigned char b = 255, c = b + 2;\n__global__ void k (const int *x, int *y, int a = c) { y[0] = x[0]; "
+    "}\n",
+    "", "parameter \"a\" (int) of k is not set", TRUE },
+  { "#define R 2\n__constant__ float mask[(2 * R + 1)];\n__global__ void k (const int *x, int *y) { y[0] = x[0] * "
+    "mask[1]; }\n",
+    "", "kernel k reads \"mask\", and nothing gives it a value", TRUE },
 };
 
 static void
@@ -199,6 +272,7 @@ main (int argc, char **argv)
   int status;
 
   g_test_init (&argc, &argv, NULL);
+  programs_write_mask ();
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
       g_autofree char *path = g_strconcat ("/leat/programs/", programs[i].name, NULL);

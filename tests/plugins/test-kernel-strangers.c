@@ -156,6 +156,12 @@ test_strangers_instances (void)
   leat_session_close (session);
 }
 
+/* Three of one name; one of them takes two arguments. */
+#define TEMPLATES                                                                                                      \
+  "namespace a { template <class T> __global__ void k (const T *x, T *y) { y[0] = x[0]; }\n"                           \
+  "template <class T> __global__ void k (const T *x, T *y, T by) { y[0] = by; }\n"                                     \
+  "template <class T, int N> __global__ void k (const T *x, T *y) { y[0] = N; } }\n"
+
 static const struct
 {
   const char *text, *properties, *says;
@@ -170,6 +176,14 @@ static const struct
     "its template takes a pack or a template" },
   { "template <class T> __global__ void k (const T *x, T *y) { y[0] = x[0]; }\n", "entry=\"q<int>\"",
     "no template kernel \"q\"" },
+  { TEMPLATES, "entry=\"k<int>\"",
+    "template kernels called \"k<int>\" differ in their parameters; name one with its types, as in "
+    "entry=\"a::k<int>(const int *, int *)\" (line 1), \"a::k<int>(const int *, int *, int)\" (line 2)" },
+  { TEMPLATES, "entry=\"a::k<unsigned>(const unsigned *)\"",
+    "no template kernel \"a::k<unsigned>\" takes (const unsigned *); there are: entry=\"a::k<unsigned>(const unsigned "
+    "*, "
+    "unsigned *)\" (line 1), \"" },
+  { TEMPLATES, "entry=\"k<int, 4, 4>\"", "the template is k<T>, and 3 of its parameters are given" },
   { "namespace a { __global__ void k (const int *x, int *y) { y[0] = x[0]; } }\nnamespace b { __global__ void k (const "
     "int "
     "*x, int *y) { y[0] = x[0]; } }\n",

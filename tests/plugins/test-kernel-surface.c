@@ -83,7 +83,7 @@ test_kept (gconstpointer data)
 {
   static const char kept_text[] = "__global__ void f (cudaSurfaceObject_t s, cudaSurfaceObject_t from)\n{\n"
                                   "  GRID_FOR (i, 105)\n    if (i % 2 == 0)\n      {\n"
-                                  "        float v = surf2Dread<float> (s, (i % 15) * 4, i / 15);\n"
+                                  "        float v; surf2Dread (&v, s, (i % 15) * 4, i / 15);\n"
                                   "        float w = surf2Dread<float> (from, (i % 15) * 4, i / 15);\n"
                                   "        surf2Dwrite (v + w, s, (i % 15) * 4, i / 15);\n      }\n}\n";
   gboolean updates = data != NULL;
@@ -161,11 +161,12 @@ test_trap (void)
   leat_session_close (session);
 }
 
-/* A texture and a surface in one pipeline: the next run has other data, whatever does the runs. */
-static const char both_text[] =
-  "__global__ void f (cudaTextureObject_t t, cudaSurfaceObject_t s)\n{\n"
-  "  GRID_FOR (i, 105)\n"
-  "    surf2Dwrite (2 * tex2D<float> (t, i % 15 + 0.5f, i / 15 + 0.5f), s, (i % 15) * 4, i / 15);\n}\n";
+/* A texture and a surface in one pipeline, called as the driver does: the next run has other data, whatever does the
+ * runs. */
+static const char both_text[] = "#include <cuda.h>\n__global__ void f (CUtexObject t, CUsurfObject s)\n{\n"
+                                "  GRID_FOR (i, 105)\n    {\n"
+                                "      float v;\n      tex2D (&v, t, i % 15 + 0.5f, i / 15 + 0.5f);\n"
+                                "      surf2Dwrite (2 * v, s, (i % 15) * 4, i / 15);\n    }\n}\n";
 
 static void
 check_twice (GBytes *found, const double *values)

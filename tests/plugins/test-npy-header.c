@@ -61,6 +61,9 @@ test_npy_header_accepts (void)
       "{a:bool,p:{x:f32,@8}[2,3]}[]", FALSE },
     { "{'descr': [(('a title', 'v'), '<f2', (3,)), ('w', '<c8', 4)], 'fortran_order': True, 'shape': (7,), }\n",
       "{v:f16[3],w:c64[4]}[7]", FALSE },
+    { "{'descr': [(('v:f8e4m3', 'v'), '|V1', (2,)), (('w:f8e5m2', 'w'), '<V1')], 'fortran_order': False, 'shape': "
+      "(7,), }\n",
+      "{v:f8e4m3[2],w:f8e5m2}[7]", FALSE },
     { "{'descr': [('a', '<V2'), ('b', '<f1'), ('c', '=i2'), ('d', '>i1')], 'fortran_order': False, 'shape': (1,), }\n",
       "{a:bf16,b:f8e5m2,c:i16,d:i8}[1]", FALSE },
     /* as others may */
@@ -115,6 +118,7 @@ test_npy_header_refuses_records (void)
     { "{'descr': [('a', '<U8')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"<U8\"" },
     { "{'descr': [('a', '<M8[ns]')], 'fortran_order': False, 'shape': (3,), }", "of type \"<M8[ns]\"" },
     { "{'descr': [('a', '|V1')], 'fortran_order': False, 'shape': (3,), }", "field \"a\" is of type \"|V1\"" },
+    { "{'descr': [(('a:f8e3m4', 'a'), '|V1')], 'fortran_order': False, 'shape': (3,), }", "several types of 8 bits" },
     { "{'descr': [('a b', '<f4')], 'fortran_order': False, 'shape': (3,), }", "a field \"a b\"" },
     { "{'descr': [('0', '<f4')], 'fortran_order': False, 'shape': (3,), }", "a field \"0\"" },
     { "{'descr': [('', '<f4')], 'fortran_order': False, 'shape': (3,), }", "has no name" },
@@ -285,6 +289,7 @@ test_npy_header_record_round_trip (void)
     "{a:u8,b:f32@4,@16}[2,3]",
     "{a:bool,p:{x:f32,v:f64[2,3]@8}[4]@16,z:c128}[]",
     "{a:bf16,b:i16,c:i64@7,@1000}[1000000000000]",
+    "{v:f8e4m3[3],w:f8e5m2,p:{v:f8e5m2,x:f32@4}[2]@4,u:f8e4m3,@24}[5]",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)

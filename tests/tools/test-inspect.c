@@ -194,7 +194,8 @@ test_inspect_kernel_launch (void)
   g_autoptr (JsonObject) all = tool_parse_json (json->out);
   JsonObject *kernel = json_array_get_object_element (json_object_get_array_member (all, "kernels"), 0);
 
-  tool_assert_contains (hist->out, "line 4 takes what it held before: set clear=bins");
+  tool_assert_contains (
+    hist->out, "line 4 takes what it held before: set clear=bins for zeros, or update=bins for an input bins_in");
   tool_assert_contains (hist->out, " entry=hist bins=u32[n] seen=f32[n] clear=bins\n");
   tool_assert_contains (hist->out, "  block           256 threads");
   tool_assert_contains (plane->out, "  block           16x16 threads");

@@ -87,8 +87,9 @@ leat_inspect_print_param (GString *out, LeatKernelSource *source, const LeatProt
   if (param->initial != NULL)
     g_string_append_printf (out, ", %s unless set", param->initial);
   if (param->reads_line != 0)
-    g_string_append_printf (out, "; line %u takes what it held before: set clear=%s, or take that from an input",
-                            param->reads_line, param->name);
+    g_string_append_printf (
+      out, "; line %u takes what it held before: set clear=%s for zeros, or update=%s for an input %s_in",
+      param->reads_line, param->name, param->name, param->name);
   if (leat_inspect_trusts_size (prototype, param))
     g_string_append_printf (out, "; the kernel is not told its size: state it, as in %s=%s[n]", param->name,
                             param->dtype != NULL ? param->dtype : "TYPE");

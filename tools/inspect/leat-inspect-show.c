@@ -67,6 +67,23 @@ leat_inspect_find_all (LeatKernelSource *source, char **entries, GPtrArray *unbo
   return NULL;
 }
 
+/* Kernels that are templates, each with an instance that would do. */
+static void
+leat_inspect_add_templates (LeatKernelSource *source, GPtrArray *unbound)
+{
+  g_auto (GStrv) names = leat_kernel_source_list_templates (source);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autoptr (GError) local = NULL;
+
+      if (leat_kernel_source_get_prototype (source, names[i], &local) != NULL)
+        continue;
+      g_ptr_array_add (unbound, g_strdup (names[i]));
+      g_ptr_array_add (unbound, g_strdup (local->message));
+    }
+}
+
 /* The entry asked for, or all of them. */
 static GPtrArray *
 leat_inspect_find_prototypes (LeatKernelSource *source, const char *entry, GPtrArray *unbound, GError **error)
@@ -76,7 +93,11 @@ leat_inspect_find_prototypes (LeatKernelSource *source, const char *entry, GPtrA
 
   /* With no entry at all, asking for the only one says so. */
   if (entry == NULL && entries[0] != NULL)
-    return leat_inspect_find_all (source, entries, unbound, error);
+    {
+      prototypes = leat_inspect_find_all (source, entries, unbound, error);
+      leat_inspect_add_templates (source, unbound);
+      return g_steal_pointer (&prototypes);
+    }
   prototypes = g_ptr_array_new ();
   return leat_inspect_add_prototype (prototypes, source, entry, error) ? g_steal_pointer (&prototypes) : NULL;
 }

@@ -24,6 +24,8 @@ typedef unsigned long uintptr_t;
 typedef unsigned char uchar;
 typedef unsigned int uint;
 typedef unsigned short ushort;
+typedef unsigned long long CUtexObject; /* as <cuda.h> calls them */
+typedef unsigned long long CUsurfObject;
 
 /* uint64_t may be `unsigned long`, for which CUDA has no atomics. */
 #define LEAT_ATOMIC_LONG(name)                                                                                         \

@@ -46,6 +46,16 @@ leat_surface_find (cudaSurfaceObject_t surface, long long x, long long y, long l
     return value;                                                                                                      \
   }                                                                                                                    \
   template <class T>                                                                                                   \
+  LEAT_MEMBER void name##read (T *value, cudaSurfaceObject_t surface, int x params,                                    \
+                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                    \
+  {                                                                                                                    \
+    const unsigned char *at = leat_surface_find (surface, x, y, z, sizeof (T), mode);                                  \
+                                                                                                                       \
+    *value = T{};                                                                                                      \
+    if (at != nullptr)                                                                                                 \
+      __builtin_memcpy (value, at, sizeof *value);                                                                     \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
   LEAT_MEMBER void name##write (T value, cudaSurfaceObject_t surface, int x params,                                    \
                                 cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                   \
   {                                                                                                                    \

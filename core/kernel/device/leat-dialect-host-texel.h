@@ -6,8 +6,8 @@
 /* CUDA's textures and surfaces: the types of both, and the texels that they hold.  Put before a text that names any of
  * them, behind leat-texture-view.h. */
 
-typedef unsigned long long cudaTextureObject_t;
-typedef unsigned long long cudaSurfaceObject_t;
+typedef unsigned long long cudaTextureObject_t, CUtexObject;
+typedef unsigned long long cudaSurfaceObject_t, CUsurfObject;
 enum cudaSurfaceBoundaryMode
 {
   cudaBoundaryModeZero,

@@ -66,6 +66,13 @@ tex1Dfetch (cudaTextureObject_t texture, int x)
   return leat_texture_make<T> (view, taps, false);
 }
 
+template <class T>
+LEAT_INLINE void
+tex1Dfetch (T *value, cudaTextureObject_t texture, int x)
+{
+  *value = tex1Dfetch<T> (texture, x);
+}
+
 #define LEAT_TEXTURE(name, params, second, third)                                                                      \
   template <class T> LEAT_INLINE T name params                                                                         \
   {                                                                                                                    \
@@ -74,6 +81,11 @@ tex1Dfetch (cudaTextureObject_t texture, int x)
     const leat_taps taps[3] = { leat_taps_find (view, 0, (long long) view->width, x, two), second, third };         \
                                                                                                                        \
     return leat_texture_make<T> (view, taps, two);                                                                     \
+  }                                                                                                                    \
+  /* the form that leaves the value at an address */                                                                   \
+  template <class T, class... A> LEAT_INLINE void name (T *value, cudaTextureObject_t texture, A... at)                \
+  {                                                                                                                    \
+    *value = name<T> (texture, at...);                                                                                 \
   }
 #define LEAT_TEXTURE_ALONG(axis, n, x) leat_taps_find (view, axis, view->n, x, two)
 #define LEAT_TEXTURE_NONE              leat_taps_take (0, 0)

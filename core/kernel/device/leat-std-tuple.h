@@ -42,6 +42,8 @@ operator< (const pair<A, B> &x, const pair<A, B> &y)
   return x.first < y.first || (!(y.first < x.first) && x.second < y.second);
 }
 template <class A, class B> constexpr bool operator> (const pair<A, B> &x, const pair<A, B> &y) { return y < x; }
+template <class A, class B> constexpr bool operator<= (const pair<A, B> &x, const pair<A, B> &y) { return !(y < x); }
+template <class A, class B> constexpr bool operator>= (const pair<A, B> &x, const pair<A, B> &y) { return !(x < y); }
 template <class A, class B> struct tuple_size<pair<A, B>> : integral_constant<size_t, 2> {};
 template <class A, class B> struct tuple_element<0, pair<A, B>> : leat_type<A> {};
 template <class A, class B> struct tuple_element<1, pair<A, B>> : leat_type<B> {};
@@ -105,6 +107,29 @@ template <size_t I, class T, size_t N> constexpr T &get (array<T, N> &a) { retur
 template <size_t I, class T, size_t N> constexpr T &&get (array<T, N> &&a) { return static_cast<T &&> (a[I]); }
 template <size_t I, class T, size_t N> constexpr const T &get (const array<T, N> &a) { return a[I]; }
 
+template <class T, size_t N>
+constexpr bool
+operator== (const array<T, N> &x, const array<T, N> &y)
+{
+  for (size_t i = 0; i < N; i++)
+    if (!(x[i] == y[i]))
+      return false;
+  return true;
+}
+template <class T, size_t N>
+constexpr bool
+operator< (const array<T, N> &x, const array<T, N> &y)
+{
+  for (size_t i = 0; i < N; i++)
+    if (x[i] < y[i] || y[i] < x[i])
+      return x[i] < y[i];
+  return false;
+}
+template <class T, size_t N> constexpr bool operator!= (const array<T, N> &x, const array<T, N> &y) { return !(x == y); }
+template <class T, size_t N> constexpr bool operator> (const array<T, N> &x, const array<T, N> &y) { return y < x; }
+template <class T, size_t N> constexpr bool operator<= (const array<T, N> &x, const array<T, N> &y) { return !(y < x); }
+template <class T, size_t N> constexpr bool operator>= (const array<T, N> &x, const array<T, N> &y) { return !(x < y); }
+
 /* A tuple has one base for each of its items. */
 template <size_t I, class T> struct leat_item
 {
@@ -160,6 +185,31 @@ get (tuple<T...> &&t)
 {
   return static_cast<typename tuple_element<I, tuple<T...>>::type &&> (get<I> (t));
 }
+/* From item I on. */
+template <size_t I, class... A, class... B>
+constexpr bool
+leat_equal (const tuple<A...> &x, const tuple<B...> &y)
+{
+  if constexpr (I == sizeof...(A))
+    return true;
+  else
+    return get<I> (x) == get<I> (y) && leat_equal<I + 1> (x, y);
+}
+template <size_t I, class... A, class... B>
+constexpr bool
+leat_less (const tuple<A...> &x, const tuple<B...> &y)
+{
+  if constexpr (I == sizeof...(A))
+    return false;
+  else
+    return get<I> (x) < get<I> (y) || (!(get<I> (y) < get<I> (x)) && leat_less<I + 1> (x, y));
+}
+template <class... A, class... B> constexpr bool operator== (const tuple<A...> &x, const tuple<B...> &y) { return leat_equal<0> (x, y); }
+template <class... A, class... B> constexpr bool operator!= (const tuple<A...> &x, const tuple<B...> &y) { return !(x == y); }
+template <class... A, class... B> constexpr bool operator< (const tuple<A...> &x, const tuple<B...> &y) { return leat_less<0> (x, y); }
+template <class... A, class... B> constexpr bool operator> (const tuple<A...> &x, const tuple<B...> &y) { return y < x; }
+template <class... A, class... B> constexpr bool operator<= (const tuple<A...> &x, const tuple<B...> &y) { return !(y < x); }
+template <class... A, class... B> constexpr bool operator>= (const tuple<A...> &x, const tuple<B...> &y) { return !(x < y); }
 template <class... T>
 constexpr tuple<typename decay<T>::type...>
 make_tuple (T &&...v)

@@ -114,6 +114,28 @@ values (uint32_t *out, uint32_t n)
   out[3] = two[0] + 2 * two[1] + cuda::std::get<0> (others) * cuda::std::get<1> (others) + (uint32_t) two.size ();
 }
 
+template <class T>
+__device__ uint32_t
+compare (const T &x, const T &y)
+{
+  return (x == y) | (x != y) << 1 | (x < y) << 2 | (x > y) << 3 | (x <= y) << 4 | (x >= y) << 5;
+}
+
+/* Two items of two numbers, each 0 to 2. */
+__global__ void
+compared (uint32_t *out, uint32_t n)
+{
+  uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, a = i % 3, b = i / 3 % 3, c = i / 9 % 3, d = i / 27 % 3;
+
+  if (i >= n)
+    return;
+  out += 4 * i;
+  out[0] = compare (std::make_tuple (a, (float) b, i), std::make_tuple (c, (float) d, i));
+  out[1] = compare (std::tie (a, b), std::tie (c, d));
+  out[2] = compare (std::array<uint32_t, 2>{ a, b }, std::array<uint32_t, 2>{ c, d });
+  out[3] = compare (std::make_pair (a, b), std::make_pair (c, d));
+}
+
 /* Nothing to a compiler of kernels. */
 int
 main ()

@@ -58,8 +58,8 @@ static const struct
   { "struct p { int *a; };\n__global__ void f (p v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:22: \"v\" has the type \"p\", which an argument cannot have; known are float, double, the integer types, "
     "bool, and vectors and structures of these" },
-  { "#include <cuda_fp16.h>\n__global__ void f (__half2 v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
-    "t.cu:2:28: \"v\" is a __half2 by value" },
+  { "#include <cuda_fp16.h>\n__global__ void f (half v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
+    "t.cu:2:25: \"v\" is a half by value" },
   { "typedef float four[4];\n__global__ void f (four v) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
     "t.cu:2:25: \"v\" has the type \"four\", which an argument cannot have" },
   { "__global__ void f (curandState *s) {}", LEAT_KERNEL_ERROR_PROTOTYPE,
@@ -322,7 +322,7 @@ test_folder_tear_down (TestFolder *self, gconstpointer data)
     {
       g_autofree char *path = g_build_filename (self->folder, name, NULL);
 
-      g_unlink (path);
+      g_remove (path);
     }
   g_rmdir (self->folder);
   g_free (self->folder);
@@ -441,8 +441,10 @@ test_source_names_near_file (TestFolder *self, gconstpointer data)
   g_autofree char *typo = g_build_filename (self->folder, "edge.cu", NULL);
   g_autofree char *says = g_strdup_printf (
     "cannot read the kernel source \"%s\": No such file or directory (did you mean \"edges.cu\"?)", typo);
-  g_autofree char *includes = g_strdup_printf (
-    "%s:1: cannot include \"shape.cuh\": No such file or directory (did you mean \"shapes.cuh\"?)", path);
+  g_autofree char *includes = g_strdup_printf ("%s:1: cannot include \"shape.cuh\": No such file or directory (did you "
+                                               "mean \"shapes.cuh\"?); only %s is searched, so "
+                                               "put shape.cuh there, or write the path from %s to it",
+                                               path, self->folder, path);
   g_autoptr (GError) error = NULL;
 
   g_assert_null (leat_kernel_source_new_from_file (typo, &error));
@@ -451,6 +453,26 @@ test_source_names_near_file (TestFolder *self, gconstpointer data)
   g_clear_error (&error);
   g_assert_null (leat_kernel_source_new_from_file (path, &error));
   g_assert_cmpstr (error->message, ==, includes);
+}
+
+/* A header of a folder below names one of the folder above, as -I would let it. */
+static void
+test_include_names_elsewhere (TestFolder *self, gconstpointer data)
+{
+  g_autofree char *above = test_folder_write (self, "above.cuh", "");
+  g_autofree char *sub = g_build_filename (self->folder, "sub", NULL);
+  g_autofree char *path = test_folder_write (self, "a.cu", "#include \"sub/b.cuh\"\n");
+  g_autofree char *says = NULL, *header = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (g_mkdir (sub, 0700), ==, 0);
+  header = test_folder_write (self, "sub/b.cuh", "\n#include \"above.cuh\"\n");
+  says = g_strdup_printf ("%s:2: cannot include \"above.cuh\": there is %s, but only the folder of the file with the "
+                          "#include is searched; write the path from %s to it",
+                          header, above, header);
+  g_assert_null (leat_kernel_source_new_from_file (path, &error));
+  g_assert_cmpstr (error->message, ==, says);
+  g_unlink (header);
 }
 
 static const struct
@@ -772,6 +794,7 @@ main (int argc, char **argv)
   ADD ("/leat/kernel/include/refuses-cycle", test_include_refuses_cycle);
   ADD ("/leat/kernel/source/refuses-file", test_source_refuses_file);
   ADD ("/leat/kernel/source/refuses-no-file", test_source_refuses_no_file);
+  ADD ("/leat/kernel/include/names-elsewhere", test_include_names_elsewhere);
   ADD ("/leat/kernel/source/names-near-file", test_source_names_near_file);
   return g_test_run ();
 }

@@ -25,6 +25,8 @@ static const struct
   { "typedef",
     "typedef cudaTextureObject_t Tex;\n__global__ void f (Tex t, int *y) { y[0] = tex2D<uchar4> (t, 1, 2).x; }",
     LEAT_PARAM_INPUT, LEAT_TEXTURE_2D, "u8", 4, FALSE },
+  { "driver", "#include <cuda.h>\n__global__ void f (CUtexObject t, int *y) { y[0] = tex3D<short> (t, 1, 2, 3); }",
+    LEAT_PARAM_INPUT, LEAT_TEXTURE_3D, "i16", 1, FALSE },
   { "gather", "__global__ void f (cudaTextureObject_t t, float *y) { y[0] = tex2Dgather<float4> (t, 1, 2, 1).x; }",
     LEAT_PARAM_INPUT, LEAT_TEXTURE_2D, "f32", 0, FALSE },
   { "3d", "__global__ void f (cudaTextureObject_t t, int *y) { y[0] = tex3D<short> (t, 1, 2, 3); }", LEAT_PARAM_INPUT,

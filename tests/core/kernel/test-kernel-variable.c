@@ -307,47 +307,6 @@ test_kernel_variable_mentions (void)
     }
 }
 
-/* Whether all that a kernel does with an array is to look at it. */
-static void
-test_kernel_variable_only_reads (void)
-{
-  static const struct
-  {
-    const char *body;
-    gboolean reads;
-  } rows[] = {
-    { "", FALSE },
-    { "x[0] = y[0];", TRUE },
-    { "y[0] = x[0];", FALSE },
-    { "x[0] = y[0]; y[1] = 3;", FALSE },
-    { "x[0] = q.y;", FALSE },
-    { "x[0] = q->y + 1;", FALSE },
-    { "x[0] = __ldg (y);", TRUE },
-    { "x[0] = __ldg (y + 1);", TRUE },
-    { "atomicAdd (&y[1], 3);", FALSE },
-    { "q.y[0] = 3; x[0] = y[0];", TRUE },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
-    {
-      g_autofree char *text =
-        g_strdup_printf ("__global__ void other (int *x, int *y) { y[0] = x[0]; }\n"
-                         "__global__ void k (int *x, int *y) { %s }\n__device__ void y2 (int *y) { y[0] = 1; }\n",
-                         rows[i].body);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("t.cu", text, &error);
-      const LeatPrototype *prototype;
-
-      g_assert_no_error (error);
-      g_test_message ("%s", rows[i].body);
-      prototype = leat_kernel_source_get_prototype (source, "k", &error);
-      g_assert_no_error (error);
-      for (guint p = 0; p < prototype->n_params; p++)
-        if (g_str_equal (prototype->params[p].name, "y"))
-          g_assert_cmpint (prototype->params[p].kind == LEAT_PARAM_INPUT, ==, rows[i].reads);
-    }
-}
-
 /* Where a variable lies, and whether it may change, is no part of its type. */
 static void
 test_kernel_variable_types (void)
@@ -454,7 +413,6 @@ main (int argc, char **argv)
   g_test_add_func ("/leat/kernel/variable/reads", test_kernel_variable_reads);
   g_test_add_func ("/leat/kernel/variable/operators", test_kernel_variable_operators);
   g_test_add_func ("/leat/kernel/variable/mentions", test_kernel_variable_mentions);
-  g_test_add_func ("/leat/kernel/variable/only-reads", test_kernel_variable_only_reads);
   g_test_add_func ("/leat/kernel/variable/types", test_kernel_variable_types);
   g_test_add_func ("/leat/kernel/variable/values", test_kernel_variable_values);
   return g_test_run ();
