@@ -435,9 +435,10 @@ static void
 leat_fuse_file_append_mark (LeatFuseFile *self, GString *text, guint token)
 {
   const LeatToken *at = leat_tokens_at (self->unit->tokens, token);
-  g_autofree char *file = g_strescape (g_ptr_array_index (self->unit->tokens->text->files, at->file), NULL);
 
-  g_string_append_printf (text, "\n#line %u \"%s\"\n", at->line, file);
+  g_string_append_c (text, '\n');
+  leat_kernel_append_mark (text, at->line, g_ptr_array_index (self->unit->tokens->text->files, at->file));
+  g_string_append_c (text, '\n');
 }
 
 static void

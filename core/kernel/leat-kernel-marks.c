@@ -8,15 +8,28 @@
 
 #include <string.h>
 
+void
+leat_kernel_append_mark (GString *text, guint64 line, const char *file)
+{
+  g_string_append_printf (text, "#line %" G_GUINT64_FORMAT " \"", line);
+  for (; *file != '\0'; file++)
+    {
+      if (*file == '"' || *file == '\\')
+        g_string_append_c (text, '\\');
+      g_string_append_c (text, *file == '\n' ? '_' : *file);
+    }
+  g_string_append_c (text, '"');
+}
+
 /* The file that the name in quotes at @at stands for; NULL where it is none of the user's. */
 static const char *
 leat_kernel_text_find_file (const LeatKernelText *self, const char *at, const char *end)
 {
   for (guint i = 0; i < self->labels->len; i++)
     {
-      g_autofree char *name = g_strescape (self->labels->pdata[i], NULL);
+      const char *label = self->labels->pdata[i];
 
-      if (strlen (name) == (gsize) (end - at) && strncmp (name, at, (gsize) (end - at)) == 0)
+      if (strlen (label) == (gsize) (end - at) && strncmp (label, at, (gsize) (end - at)) == 0)
         return self->files->pdata[i];
     }
   return NULL;
@@ -29,12 +42,11 @@ leat_kernel_text_append_mark (const LeatKernelText *self, GString *out, const ch
   const char *open = memchr (line, '"', (gsize) (end - line));
   const char *close = open != NULL ? g_strrstr_len (line, end - line, "\"") : NULL;
   const char *file = close > open ? leat_kernel_text_find_file (self, open + 1, close) : NULL;
-  g_autofree char *name = file != NULL ? g_strescape (file, NULL) : NULL;
 
-  if (name == NULL)
+  if (file == NULL)
     g_string_append_len (out, line, end - line);
   else
-    g_string_append_printf (out, "%.*s\"%s\"", (int) (open - line), line, name);
+    leat_kernel_append_mark (out, g_ascii_strtoull (line + strlen ("#line "), NULL, 10), file);
 }
 
 char *

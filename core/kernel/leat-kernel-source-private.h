@@ -92,6 +92,8 @@ GBytes *leat_kernel_source_get_image (LeatKernelSource *self);
 /* The same for who loads it, or why that cannot be. @is_plain: nothing but the kernels is asked for (transfer full) */
 GBytes *leat_kernel_source_take_image (LeatKernelSource *self, gboolean is_host, gboolean is_plain, GError **error);
 
+/* `#line 12 "file"`, without the end of the line. */
+void leat_kernel_append_mark (GString *text, guint64 line, const char *file);
 /* @text with #line marks that name the user's files as this process finds them, and not by base name. (transfer full)
  */
 char *leat_kernel_text_dup_marked (const LeatKernelText *self, const char *text);
