@@ -55,10 +55,10 @@ leat_node_find_place (LeatNode *self, const char *name)
 }
 
 void
-leat_node_set_place (LeatNode *self, const char *name, const char *file, guint line, guint column)
+leat_node_set_place (LeatNode *self, const char *name, GRefString *file, guint line, guint column)
 {
   LeatNodePrivate *priv = leat_node_get_private (self);
-  LeatNodePlace place = { g_strdup (leat_node_skip_prefix (name)), g_ref_string_new_intern (file), line, column };
+  LeatNodePlace place = { g_strdup (leat_node_skip_prefix (name)), g_ref_string_acquire (file), line, column };
 
   if (priv->places == NULL)
     {

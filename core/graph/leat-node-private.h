@@ -80,7 +80,7 @@ void leat_node_set_origin (LeatNode *self, const char *origin);
 /* (nullable) */
 const char *leat_node_get_origin (LeatNode *self);
 /* Where @name is set: a property, an argument or a port. */
-void leat_node_set_place (LeatNode *self, const char *name, const char *file, guint line, guint column);
+void leat_node_set_place (LeatNode *self, const char *name, GRefString *file, guint line, guint column);
 /* (nullable) */
 const char *leat_node_get_blamed (LeatNode *self);
 /* The node that errors are told of: for an end of a body, that of the body. */

@@ -5,7 +5,6 @@
 /* Sources whose kernels come compiled, with a prototype in the words of who uses them.  Reads the file once; the driver
  * gets its bytes as they are. */
 
-#include "leat-kernel-file-private.h"
 #include "leat-kernel-image-private.h"
 #include "leat-kernel-source-internal-private.h"
 #include "leat-suggest.h"
@@ -253,8 +252,7 @@ leat_kernel_source_new_from_image (const char *path, const char *entry, gboolean
   if (!leat_image_is_at (path))
     return NULL;
   *is_image = TRUE;
-  data = leat_kernel_file_read (path, &size, &local);
-  if (data == NULL)
+  if (!leat_supply_get_contents (path, &data, &size, &local))
     {
       g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_SOURCE, "cannot read %s: %s", path, local->message);
       return NULL;

@@ -51,6 +51,8 @@ const LeatSupplyTaker *leat_supply_get_taker (void);
 int leat_supply_make_file (gconstpointer data, gsize size);
 /* A regular file, within an artifact or on disk. */
 gboolean leat_supply_has (const char *path);
+/* g_file_get_contents () */
+gboolean leat_supply_get_contents (const char *path, char **data, gsize *size, GError **error);
 /* The beginning of a regular file; how much that is. */
 gsize leat_supply_peek (const char *path, gpointer to, gsize size);
 /* Of one within an artifact; 0 for others. */

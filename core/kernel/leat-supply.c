@@ -119,6 +119,25 @@ leat_supply_has (const char *path)
   return TRUE;
 }
 
+gboolean
+leat_supply_get_contents (const char *path, char **data, gsize *size, GError **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (leat_supply_find (path, &bytes) != 0)
+    {
+      *size = g_bytes_get_size (bytes);
+      *data = g_malloc0 (*size + 1);
+      if (*size > 0)
+        memcpy (*data, g_bytes_get_data (bytes, NULL), *size);
+      return TRUE;
+    }
+  if (!g_file_get_contents (path, data, size, error))
+    return FALSE;
+  leat_supply_tell (path);
+  return TRUE;
+}
+
 gsize
 leat_supply_peek (const char *path, gpointer to, gsize size)
 {

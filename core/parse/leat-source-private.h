@@ -19,10 +19,10 @@ typedef enum
 typedef struct
 {
   LeatSourceKind kind;
-  guint index;  /* place in the order of reading, for sorting errors */
-  char *name;   /* as the user wrote it; NULL unless a file */
-  char *real;   /* absolute, symbolic links followed; NULL unless a file, and for standard input */
-  char *folder; /* absolute: relative paths written here are read against it; NULL: the current folder */
+  guint index;      /* place in the order of reading, for sorting errors */
+  GRefString *name; /* as the user wrote it; NULL unless a file */
+  char *real;       /* absolute, symbolic links followed; NULL unless a file, and for standard input */
+  char *folder;     /* absolute: relative paths written here are read against it; NULL: the current folder */
 } LeatSource;
 
 /* A place in it; columns count characters and begin at 1.  For arguments the line is the argument's number. */

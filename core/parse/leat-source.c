@@ -38,7 +38,7 @@ leat_source_new_file (const char *path)
   g_autofree char *absolute = g_canonicalize_filename (path, NULL);
   char *real = realpath (path, NULL);
 
-  self->name = g_strdup (path);
+  self->name = g_ref_string_new (path);
   self->real = real != NULL ? g_strdup (real) : g_strdup (absolute);
   self->folder = g_path_get_dirname (absolute);
   free (real);
@@ -50,7 +50,7 @@ leat_source_new_input (void)
 {
   LeatSource *self = leat_source_new (LEAT_SOURCE_FILE);
 
-  self->name = g_strdup ("<stdin>");
+  self->name = g_ref_string_new ("<stdin>");
   self->folder = g_get_current_dir ();
   return self;
 }
@@ -58,7 +58,7 @@ leat_source_new_input (void)
 void
 leat_source_free (LeatSource *self)
 {
-  g_free (self->name);
+  g_clear_pointer (&self->name, g_ref_string_release);
   g_free (self->real);
   g_free (self->folder);
   g_free (self);

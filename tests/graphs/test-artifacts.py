@@ -463,7 +463,7 @@ def test_launcher(folder):
     shutil.move(text.parent / 'x.bin', folder / 'x.bin')
     text.write_text(text.read_text().replace('let gain = 2', '# how "much" \\ more\nlet gain = 2'))
     shutil.copy(folder / 'x.bin', text.parent / 'x.bin')
-    compile_pipeline(text, '--launcher', folder / 'project', '-kinput', '-koutput', '-kgain', TARGET)
+    compile_pipeline(text, '--launcher', folder / 'project', '-k', 'input', '-k', 'output', '-k', 'gain', TARGET)
     shutil.rmtree(folder / 'made')
     program = build_launcher(folder, folder / 'project')
     shown = subprocess.run([program, '--help'], capture_output=True, text=True)

@@ -92,6 +92,25 @@ test_artifact_paths (void)
   check_contents (e, "deep");
 }
 
+/* Kernels that come compiled travel as any file does. */
+static void
+test_artifact_compiled_kernels (void)
+{
+  static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                            ".visible .entry k(.param .u64 k_0)\n{\n  ret;\n}\n";
+  g_autofree char *path = write_artifact ("compiled.leata", MANIFEST, TEXT, ptx);
+  g_autoptr (LeatPipeline) pipeline = open_artifact (path, NULL);
+  g_autofree char *c = dup_path (pipeline, "c");
+  g_autoptr (LeatKernelSource) source = NULL;
+  gboolean is_image = FALSE;
+  GError *error = NULL;
+
+  source = leat_kernel_source_new_from_image (c, "k(f32 *x)", &is_image, &error);
+  g_assert_no_error (error);
+  g_assert_true (is_image);
+  g_assert_true (leat_kernel_source_is_image (source));
+}
+
 /* It offers its files as long as a pipeline of it lives. */
 static void
 test_artifact_lives_with_its_pipelines (void)
@@ -235,6 +254,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("leat-artifact-XXXXXX", NULL);
   g_test_add_func ("/leat/artifact/paths", test_artifact_paths);
+  g_test_add_func ("/leat/artifact/compiled-kernels", test_artifact_compiled_kernels);
   g_test_add_func ("/leat/artifact/lives-with-its-pipelines", test_artifact_lives_with_its_pipelines);
   g_test_add_func ("/leat/artifact/replaced", test_artifact_replaced);
   g_test_add_func ("/leat/artifact/lacks", test_artifact_lacks);
