@@ -74,6 +74,9 @@ char *leat_image_dup_wide_symbol (const char *entry);
 
 #define LEAT_PERSISTENT_SYMBOL "leat_persistent"
 
+/* What a compiler is given of @source for @target. (transfer full) */
+char *leat_image_dup_text (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+
 /* Always compiles; for leat-kernelc and tests. */
 GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 

@@ -5,6 +5,7 @@
 /* The targets of images as text, and the text and form of a source for each. */
 
 #include "leat-image-internal-private.h"
+#include "leat-kernel-source-private.h"
 
 #include <string.h>
 #include <sys/auxv.h>
@@ -117,6 +118,24 @@ leat_image_target_get_source (const LeatImageTarget *target, LeatKernelSource *s
   LeatKernelTarget wanted = { target->kind != LEAT_IMAGE_HOST, target->capability * 10, target->wide };
 
   return leat_kernel_source_get_for (source, &wanted, error);
+}
+
+char *
+leat_image_dup_text (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  LeatKernelForm form = leat_image_target_get_form (target);
+  LeatKernelSource *made = leat_image_target_get_source (target, source, error);
+  gboolean is_host = target->kind == LEAT_IMAGE_HOST;
+
+  if (made == NULL)
+    return NULL;
+  if (is_host)
+    form &= (LeatKernelForm) ~LEAT_KERNEL_TIMED;
+  if (form == LEAT_KERNEL_PLAIN)
+    return g_strdup (is_host ? leat_kernel_source_get_host_text (made, error)
+                             : leat_kernel_source_get_cuda_text (made, error));
+  return is_host ? leat_kernel_source_dup_host_text (made, form, error)
+                 : leat_kernel_source_dup_cuda_text (made, form, error);
 }
 
 gboolean
