@@ -25,7 +25,7 @@
 #include "graph/leat-output-file.h"
 #include "graph/leat-work.h"
 #include "graph/leat-workers.h"
-#include "artifact/leat-artifact-error.h"
+#include "section/leat-artifact-error.h"
 #include "buffer/leat-device-buffer.h"
 #include "buffer/leat-transfer-batch.h"
 #include "parse/leat-parse.h"

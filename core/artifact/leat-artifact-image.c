@@ -6,52 +6,7 @@
 
 #include "leat-artifact-object-private.h"
 
-#include "kernel/leat-image-internal-private.h"
-
-#include <string.h>
-
-/* Does what was made for @made run where @target is asked for?  Machine code does on later chips of the same major
- * number, PTX on all later ones. */
-static gboolean
-leat_artifact_serves (const LeatImageTarget *made, const LeatImageTarget *target)
-{
-  if (target->kind == LEAT_IMAGE_HOST)
-    return made->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () == NULL
-           && (g_str_equal (made->level, target->level)
-               || (g_str_equal (target->level, "native") && leat_image_cpu_runs (made->level)));
-  if (target->kind == LEAT_IMAGE_PTX || made->kind == LEAT_IMAGE_HOST)
-    return made->kind == target->kind && made->capability == target->capability;
-  return made->capability <= target->capability
-         && (made->kind == LEAT_IMAGE_PTX || made->capability / 10 == target->capability / 10);
-}
-
-/* @target with the code of @made. */
-static LeatImageTarget
-leat_artifact_make_target (const LeatImageTarget *made, const LeatImageTarget *target)
-{
-  LeatImageTarget both = *target;
-
-  both.kind = made->kind;
-  both.capability = made->capability;
-  g_strlcpy (both.level, made->level, sizeof both.level);
-  return both;
-}
-
-static gboolean
-leat_artifact_find_section (LeatArtifact *self, const LeatImageKey *key, LeatSection *section)
-{
-  char prefix[2 * sizeof key->bytes + 2];
-  guint index;
-
-  for (guint i = 0; i < sizeof key->bytes; i++)
-    g_snprintf (prefix + 2 * i, 3, "%02x", key->bytes[i]);
-  strcat (prefix, " ");
-  index = leat_section_reader_seek (self->reader, LEAT_ARTIFACT_IMAGE, prefix);
-  if (index == leat_section_reader_get_count (self->reader))
-    return FALSE;
-  leat_section_reader_get (self->reader, index, section);
-  return section->type == LEAT_ARTIFACT_IMAGE && g_str_has_prefix (section->name, prefix);
-}
+#include "kernel/leat-image-pack-private.h"
 
 static gboolean
 leat_artifact_find_image (LeatArtifact *self, LeatKernelSource *source, const LeatImageTarget *target,
@@ -60,13 +15,15 @@ leat_artifact_find_image (LeatArtifact *self, LeatKernelSource *source, const Le
   for (guint i = 0; i < self->targets->len; i++)
     {
       LeatImageTarget made;
+      LeatImageKeyName name;
       LeatImageKey key;
 
-      if (!leat_artifact_serves (self->targets->pdata[i], target))
+      if (!leat_image_target_runs (self->targets->pdata[i], target))
         continue;
-      made = leat_artifact_make_target (self->targets->pdata[i], target);
+      made = leat_image_target_with_code (target, self->targets->pdata[i]);
       leat_image_make_key (source, &made, NULL, &key);
-      if (leat_artifact_find_section (self, &key, section))
+      leat_image_key_format (&key, name);
+      if (leat_section_reader_find_first (self->reader, LEAT_ARTIFACT_IMAGE, name, section))
         return TRUE;
     }
   return FALSE;

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "leat-section-reader-private.h"
+#include "section/leat-section-reader-private.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 
 /* Writes a file of sections: sorted, each contents once, and as a whole or not at all.  Touches the file alone. */
 
-#include "leat-section-form-private.h"
+#include "section/leat-section-form-private.h"
 #include "leat-section-writer-private.h"
 
 #include "graph/leat-graph-error.h"

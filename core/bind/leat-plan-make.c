@@ -18,7 +18,8 @@ leat_plan_new_unbound (LeatPipeline *pipeline, gboolean persistent, GError **err
     return NULL;
   if (leat_pipeline_get_optimise (pipeline) && !leat_plan_optimise (self, error))
     return NULL;
-  leat_plan_offer_kernels (self);
+  if (leat_pipeline_get_fuse (pipeline) != LEAT_FUSE_MODE_NEVER)
+    leat_plan_offer_kernels (self);
   if (leat_pipeline_get_fuse (pipeline) == LEAT_FUSE_MODE_AUTO)
     leat_plan_find_fusibles (self, TRUE);
   if (!leat_plan_finish (self, error))

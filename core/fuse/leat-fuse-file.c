@@ -417,7 +417,7 @@ leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
   leat_entry_strip_qualifiers (edits, self->unit, decl, qualifiers);
   head = use->form == LEAT_FUSE_ITEM || use->form == LEAT_FUSE_THREAD ? leat_fuse_file_edit_pointers (self, edits, decl)
                                                                       : g_strdup ("");
-  leat_edits_insert_before (edits, tokens, decl->first, "\n%s", head);
+  leat_edits_insert_before (edits, tokens, decl->first, "%s", head);
   leat_edits_insert_before (edits, tokens, leat_entry_find_head (self->unit, decl), "__device__ __forceinline__ ");
   leat_fuse_file_edit_enumerations (self, edits, decl);
   leat_fuse_file_edit_params (self, edits, decl, use->form);
@@ -428,6 +428,17 @@ leat_fuse_file_dup_function (LeatFuseFile *self, const LeatFuseUse *use)
     leat_fuse_file_edit_loops (self, edits, decl, use->form);
   leat_fuse_file_edit_names (self, edits, decl->first, decl->last);
   return leat_edits_apply_range (edits, tokens, decl->first, decl->last);
+}
+
+/* What follows stands at the place of @token in the user's file, whatever was put before it or left out. */
+static void
+leat_fuse_file_append_mark (LeatFuseFile *self, GString *text, guint token)
+{
+  const LeatToken *at = leat_tokens_at (self->unit->tokens, token);
+
+  g_string_append_c (text, '\n');
+  leat_kernel_append_mark (text, at->line, g_ptr_array_index (self->unit->tokens->text->files, at->file));
+  g_string_append_c (text, '\n');
 }
 
 static void
@@ -442,8 +453,10 @@ leat_fuse_file_edit_kernel (LeatFuseFile *self, GArray *edits, guint index)
       g_autofree char *one = use->decl == index ? leat_fuse_file_dup_function (self, use) : NULL;
 
       if (one != NULL)
-        g_string_append (text, one);
+        leat_fuse_file_append_mark (self, text, decl->first);
+      g_string_append (text, one != NULL ? one : "");
     }
+  leat_fuse_file_append_mark (self, text, decl->last);
   leat_edits_replace (edits, self->unit->tokens, decl->first, decl->last, "%s", text->str);
 }
 
@@ -497,23 +510,25 @@ static void
 leat_fuse_file_edit_decl (LeatFuseFile *self, GArray *edits, guint index)
 {
   const LeatDecl *decl = leat_kernel_unit_at (self->unit, index);
+  g_autoptr (GString) text = g_string_new (NULL);
 
   if (decl->kind == LEAT_DECL_FUNCTION && (decl->flags & LEAT_DECL_IS_GLOBAL))
     leat_fuse_file_edit_kernel (self, edits, index);
   else if (!leat_fuse_file_needs (self, index))
-    leat_edits_replace (edits, self->unit->tokens, decl->first, decl->last, "%s", "");
+    {
+      leat_fuse_file_append_mark (self, text, decl->last);
+      leat_edits_replace (edits, self->unit->tokens, decl->first, decl->last, "%s", text->str);
+    }
 }
 
-/* Places are those of the larger text. */
+/* Places stay those of the user's files, which are named here as whoever reads the larger text finds them. */
 static void
 leat_fuse_file_edit_directive (GArray *edits, const LeatTokens *tokens, const LeatTokenGap *gap)
 {
-  static const char line[] = "#line ";
   LeatEdit edit = { gap->offset, gap->offset + gap->length, edits->len, NULL };
+  g_autofree char *mark = g_strndup (tokens->text->text + gap->offset, gap->length);
 
-  if (strncmp (tokens->text->text + gap->offset, line, strlen (line)) != 0)
-    return;
-  edit.text = g_strdup ("");
+  edit.text = leat_kernel_text_dup_marked (tokens->text, mark);
   g_array_append_val (edits, edit);
 }
 

@@ -366,6 +366,7 @@ leat_kernel_fuse_dup_text (gpointer data, const LeatKernelTarget *target, GError
       g_string_prepend (text, brought);
       g_string_append (text, file);
     }
+  g_string_append (text, "#line 1 \"leat-fused\"\n");
   g_string_append_printf (text, "__global__ __launch_bounds__ (%u) void %s (%s)\n{\n%s}\n", self->threads, self->entry,
                           self->params->str, self->steps->str);
   return g_string_free (g_steal_pointer (&text), FALSE);

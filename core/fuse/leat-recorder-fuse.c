@@ -64,6 +64,8 @@ leat_recorder_end_fusion (LeatRecorder *self, guint first, const LeatFuseCall *c
       if (id != LEAT_BUFFER_NONE)
         leat_recorder_set_output (self, name, id);
     }
+  if (leat_pipeline_get_fuse (self->plan->pipeline) == LEAT_FUSE_MODE_NEVER)
+    return TRUE;
   if (!leat_plan_fuse (self->plan, self->node, first, call, error))
     return FALSE;
   doubts = leat_plan_get_op (self->plan, first)->fusion->doubts;

@@ -48,6 +48,8 @@ leat_recorder_end_loop (LeatRecorder *self, const LeatKernelCall *test, GError *
   loop->last = self->plan->ops->len - 1;
   op = leat_plan_get_op (self->plan, loop->last);
   leat_recorder_hold_inputs (self->plan, loop, op);
+  if (loop->asked == LEAT_LOOP_FUSED && leat_pipeline_get_fuse (self->plan->pipeline) == LEAT_FUSE_MODE_NEVER)
+    loop->asked = LEAT_LOOP_AUTO;
   if (loop->asked == LEAT_LOOP_FUSED && !leat_plan_fuse_loop (self->plan, loop, error))
     return FALSE;
   self->plan->loop = loop->parent;

@@ -12,6 +12,7 @@ leat_fuse_mode_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = { { LEAT_FUSE_MODE_OFF, "LEAT_FUSE_MODE_OFF", "off" },
                                        { LEAT_FUSE_MODE_AUTO, "LEAT_FUSE_MODE_AUTO", "auto" },
+                                       { LEAT_FUSE_MODE_NEVER, "LEAT_FUSE_MODE_NEVER", "never" },
                                        { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))

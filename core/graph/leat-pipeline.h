@@ -34,6 +34,8 @@ LeatBus *leat_pipeline_get_bus (LeatPipeline *self);
  * @LEAT_FUSE_MODE_OFF: none but those of nodes that ask for it
  * @LEAT_FUSE_MODE_AUTO: chains that were measured to be faster so; where nobody has measured, those that go item by
  * item, in which nothing waits
+ * @LEAT_FUSE_MODE_NEVER: not even those of nodes that ask for it, `megakernel` and `loop method=fused`, to find out
+ * whether a fusion is at fault
  *
  * Kernels to fuse.
  *
@@ -43,6 +45,7 @@ typedef enum
 {
   LEAT_FUSE_MODE_OFF,
   LEAT_FUSE_MODE_AUTO,
+  LEAT_FUSE_MODE_NEVER,
 } LeatFuseMode;
 
 #define LEAT_TYPE_FUSE_MODE (leat_fuse_mode_get_type ())

@@ -177,17 +177,12 @@ leat_image_host_compile (LeatKernelSource *source, const LeatImageTarget *target
 {
   g_auto (GStrv) compiler = leat_image_host_find_compiler (error);
   g_autoptr (LeatImageScratch) scratch = NULL;
-  g_autofree char *output = NULL, *object = NULL, *own = NULL;
+  g_autofree char *output = NULL, *object = NULL, *text = NULL;
   g_autoptr (GError) local = NULL;
-  const char *text;
   gsize size;
-  LeatKernelForm form = leat_image_target_get_form (target) & ~LEAT_KERNEL_TIMED;
 
   source = compiler != NULL ? leat_image_target_get_source (target, source, error) : NULL;
-  if (source == NULL)
-    return NULL;
-  own = form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_host_text (source, form, error) : NULL;
-  text = form != LEAT_KERNEL_PLAIN ? own : leat_kernel_source_get_host_text (source, error);
+  text = source != NULL ? leat_image_dup_text (source, target, error) : NULL;
   if (text == NULL)
     return NULL;
   scratch = leat_image_scratch_new (&local);

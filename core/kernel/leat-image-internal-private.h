@@ -12,9 +12,18 @@ G_BEGIN_DECLS
 
 /* The forms of an image's text. */
 LeatKernelForm leat_image_target_get_form (const LeatImageTarget *target);
+/* Does what was made for @made run where @target is asked for?  Machine code does on later chips of the same major
+ * number, PTX on all later ones; CUDA_FORCE_PTX_JIT leaves PTX alone. */
+gboolean leat_image_target_runs (const LeatImageTarget *made, const LeatImageTarget *target);
+/* What a compiler is asked for: PTX of the same capability where CUDA_FORCE_PTX_JIT is set. */
+LeatImageTarget leat_image_target_get_compiled (const LeatImageTarget *target);
+/* @target, with the code of @made. */
+LeatImageTarget leat_image_target_with_code (const LeatImageTarget *target, const LeatImageTarget *made);
 /* The source as it is there; it belongs to @source. */
 LeatKernelSource *leat_image_target_get_source (const LeatImageTarget *target, LeatKernelSource *source,
                                                 GError **error);
+
+#define LEAT_IMAGE_MOST (1u << 30) /* bytes */
 
 /* 128 bits over the text, options and target of an image, and over the compiler where it matters. */
 typedef struct
@@ -24,6 +33,8 @@ typedef struct
 
 /* leat_image_get () without an artifact: shipped, cached or compiled. */
 GBytes *leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
+
+GBytes *leat_image_get_shipped_here (LeatKernelSource *source, const LeatImageTarget *target);
 
 /* The file of the shipped image: "<base name of the source>.<target>.img". */
 char *leat_image_dup_shipped_name (const char *source_name, const LeatImageTarget *target);

@@ -5,6 +5,7 @@
 /* Images for CUDA devices, by NVRTC, which is opened when it is first needed. */
 
 #include "leat-image-internal-private.h"
+#include "leat-image-ptx-version-private.h"
 #include "leat-kernel-bring-private.h"
 #include "leat-kernel-source-internal-private.h"
 
@@ -189,6 +190,13 @@ leat_nvrtc_take_image (const LeatNvrtc *nvrtc, LeatNvrtcHandle program, const Le
   (ptx ? nvrtc->ptx_size : nvrtc->cubin_size) (program, &size);
   data = g_malloc0 (size + 1);
   (ptx ? nvrtc->ptx : nvrtc->cubin) (program, data);
+  if (ptx)
+    {
+      char *lowered = leat_image_ptx_lower (data);
+
+      g_free (data);
+      return g_bytes_new_take (lowered, strlen (lowered) + 1);
+    }
   return g_bytes_new_take (data, size);
 }
 
@@ -364,19 +372,14 @@ leat_image_nvrtc_compile (LeatKernelSource *source, const LeatImageTarget *asked
 {
   const LeatNvrtc *nvrtc = leat_nvrtc_open (error);
   const LeatImageTarget made = leat_nvrtc_limit (asked), *target = &made;
-  LeatKernelForm form = leat_image_target_get_form (target);
-  const char *text;
   LeatNvrtcHandle program = NULL;
   g_autoptr (GPtrArray) headers = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *own = NULL;
+  g_autofree char *text = NULL;
   GBytes *image;
   int code;
 
   source = nvrtc != NULL ? leat_image_target_get_source (target, source, error) : NULL;
-  if (source == NULL)
-    return NULL;
-  own = form != LEAT_KERNEL_PLAIN ? leat_kernel_source_dup_cuda_text (source, form, error) : NULL;
-  text = form != LEAT_KERNEL_PLAIN ? own : leat_kernel_source_get_cuda_text (source, error);
+  text = source != NULL ? leat_image_dup_text (source, target, error) : NULL;
   if (text == NULL || !leat_nvrtc_find_headers (source, text, headers, error))
     return NULL;
   code = leat_nvrtc_create (nvrtc, &program, text, leat_kernel_source_get_name (source));

@@ -16,25 +16,26 @@ typedef enum
   LEAT_IMAGE_PTX,
 } LeatImageKind;
 
-/* Which machine code: `host` is this machine's own CPU; `x86-64` and `x86-64-v3` are levels that images are shipped
- * for; `sm_90` is machine code for that compute capability, `compute_75` is PTX for it and all later ones. */
+/* Which machine code: `host` is this machine's own CPU; `x86-64`, `x86-64-v3` and `x86-64-v4` are levels that images
+ * are shipped for; `sm_90` is machine code for that compute capability, `compute_75` is PTX for it and all later ones.
+ */
 typedef struct
 {
   LeatImageKind kind;
-  char level[16];    /* HOST: "native", "x86-64", "x86-64-v3" */
+  char level[16];    /* HOST: "native", "x86-64", "x86-64-v3", "x86-64-v4" */
   guint capability;  /* CUBIN and PTX: 90 */
   gboolean timed;    /* CUBIN and PTX: with kernels that tell when they ran; never shipped */
   gboolean indirect; /* what the framework launches may be given, for the items of a port, the address of a slot with
                      their address in it, plus 1; never shipped */
   gboolean wide;     /* kernels that do the work of many entries in one launch; never shipped */
   gboolean enclosed; /* CUBIN and PTX: kernels that overlap with no other, as those of a loop's body: they neither wait
-                        for others nor let others begin early; never shipped */
+                        for others nor let others begin early */
   gboolean
     persistent;   /* with LEAT_PERSISTENT_SYMBOL, which stays on the device (device/leat-persistent.h); never shipped */
   gboolean whole; /* HOST: of kernels that have a variant in plain C, that alone; for who runs variants */
 } LeatImageTarget;
 
-/* "host" (or "native"), "x86-64", "x86-64-v3", "sm_90", "compute_75". */
+/* "host" (or "native"), "x86-64", "x86-64-v3", "x86-64-v4", "sm_90", "compute_75". */
 gboolean leat_image_target_parse (const char *text, LeatImageTarget *target, GError **error);
 char *leat_image_target_to_string (const LeatImageTarget *target);
 
@@ -47,10 +48,10 @@ GError *leat_image_host_check_values (void);
 /* The same, once, when it has compiled an image in this process. */
 GError *leat_image_host_take_warning (void);
 
-/* The image of @source for @target: from an artifact that is open, from the images that ship (LEAT_IMAGE_PATH, then
- * images/ in the plugin folders), from the disk cache, from the compiler, or, where there is none, from PTX that ships.
- * Errors: LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the compiler's messages, or what reading
- * the source finds.  Any thread. */
+/* The image of @source for @target: from an artifact that is open, from what ships (packs and images in
+ * LEAT_IMAGE_PATH, then in images/ in the plugin folders), from the disk cache, from the compiler, or, where there is
+ * none, from PTX that ships. Errors: LEAT_KERNEL_ERROR_COMPILER where there is no compiler, _COMPILE with the
+ * compiler's messages, or what reading the source finds.  Any thread. */
 GBytes *leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 /* Only if it ships as it is; NULL. (transfer full) */
 GBytes *leat_image_get_shipped (LeatKernelSource *source, const LeatImageTarget *target);
@@ -72,6 +73,9 @@ char *leat_image_dup_timed_symbol (const char *entry, gboolean wrapped);
 char *leat_image_dup_wide_symbol (const char *entry);
 
 #define LEAT_PERSISTENT_SYMBOL "leat_persistent"
+
+/* What a compiler is given of @source for @target. (transfer full) */
+char *leat_image_dup_text (LeatKernelSource *source, const LeatImageTarget *target, GError **error);
 
 /* Always compiles; for leat-kernelc and tests. */
 GBytes *leat_image_compile (LeatKernelSource *source, const LeatImageTarget *target, GError **error);

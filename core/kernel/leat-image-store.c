@@ -15,7 +15,6 @@
 
 #define LEAT_IMAGE_STORE_MAGIC   "LEATIMGF"
 #define LEAT_IMAGE_STORE_VERSION 1u
-#define LEAT_IMAGE_STORE_MAX     (1u << 30)
 
 typedef struct
 {
@@ -59,7 +58,7 @@ leat_image_store_load (int file, gsize *size)
   gsize done = 0;
 
   if (fstat (file, &info) != 0 || !S_ISREG (info.st_mode) || info.st_size < (off_t) sizeof (LeatImageStoreHeader)
-      || info.st_size > (off_t) LEAT_IMAGE_STORE_MAX)
+      || info.st_size > (off_t) LEAT_IMAGE_MOST)
     return NULL;
   *size = info.st_size;
   data = g_malloc (*size);

@@ -5,6 +5,7 @@
 /* The targets of images as text, and the text and form of a source for each. */
 
 #include "leat-image-internal-private.h"
+#include "leat-kernel-source-private.h"
 
 #include <string.h>
 #include <sys/auxv.h>
@@ -28,7 +29,7 @@ leat_image_target_parse_capability (const char *digits, LeatImageTarget *target)
 gboolean
 leat_image_target_parse (const char *text, LeatImageTarget *target, GError **error)
 {
-  static const char *const levels[] = { "native", "x86-64", "x86-64-v3", NULL };
+  static const char *const levels[] = { "native", "x86-64", "x86-64-v3", "x86-64-v4", NULL };
 
   g_return_val_if_fail (text != NULL && target != NULL, FALSE);
   memset (target, 0, sizeof *target);
@@ -44,8 +45,9 @@ leat_image_target_parse (const char *text, LeatImageTarget *target, GError **err
       || (g_str_has_prefix (text, "compute_")
           && leat_image_target_parse_capability (text + strlen ("compute_"), target)))
     return TRUE;
-  g_set_error (error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
-               "no kernel target \"%s\"; there are host, x86-64, x86-64-v3, sm_90 and compute_75 (any number)", text);
+  g_set_error (
+    error, LEAT_KERNEL_ERROR, LEAT_KERNEL_ERROR_FAILED,
+    "no kernel target \"%s\"; there are host, x86-64, x86-64-v3, x86-64-v4, sm_90 and compute_75 (any number)", text);
   return FALSE;
 }
 
@@ -65,6 +67,51 @@ leat_image_target_get_form (const LeatImageTarget *target)
          | (target->enclosed ? LEAT_KERNEL_ENCLOSED : 0) | (target->whole ? LEAT_KERNEL_WHOLE : 0);
 }
 
+/* The driver refuses machine code then. */
+static gboolean
+leat_image_forces_ptx (void)
+{
+  const char *forced = g_getenv ("CUDA_FORCE_PTX_JIT");
+
+  return forced != NULL && *forced != '\0' && !g_str_equal (forced, "0");
+}
+
+gboolean
+leat_image_target_runs (const LeatImageTarget *made, const LeatImageTarget *target)
+{
+  if (target->kind == LEAT_IMAGE_HOST)
+    return made->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () == NULL
+           && (g_str_equal (made->level, target->level)
+               || (g_str_equal (target->level, "native") && leat_image_cpu_runs (made->level)));
+  if (target->kind == LEAT_IMAGE_PTX || made->kind == LEAT_IMAGE_HOST)
+    return made->kind == target->kind && made->capability == target->capability;
+  if (made->kind == LEAT_IMAGE_PTX)
+    return made->capability <= target->capability;
+  return made->capability <= target->capability && made->capability / 10 == target->capability / 10
+         && !leat_image_forces_ptx ();
+}
+
+LeatImageTarget
+leat_image_target_get_compiled (const LeatImageTarget *target)
+{
+  LeatImageTarget asked = *target;
+
+  if (target->kind == LEAT_IMAGE_CUBIN && leat_image_forces_ptx ())
+    asked.kind = LEAT_IMAGE_PTX;
+  return asked;
+}
+
+LeatImageTarget
+leat_image_target_with_code (const LeatImageTarget *target, const LeatImageTarget *made)
+{
+  LeatImageTarget both = *target;
+
+  both.kind = made->kind;
+  both.capability = made->capability;
+  g_strlcpy (both.level, made->level, sizeof both.level);
+  return both;
+}
+
 LeatKernelSource *
 leat_image_target_get_source (const LeatImageTarget *target, LeatKernelSource *source, GError **error)
 {
@@ -73,13 +120,37 @@ leat_image_target_get_source (const LeatImageTarget *target, LeatKernelSource *s
   return leat_kernel_source_get_for (source, &wanted, error);
 }
 
+char *
+leat_image_dup_text (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
+{
+  LeatKernelForm form = leat_image_target_get_form (target);
+  LeatKernelSource *made = leat_image_target_get_source (target, source, error);
+  gboolean is_host = target->kind == LEAT_IMAGE_HOST;
+
+  if (made == NULL)
+    return NULL;
+  if (is_host)
+    form &= (LeatKernelForm) ~LEAT_KERNEL_TIMED;
+  if (form == LEAT_KERNEL_PLAIN)
+    return g_strdup (is_host ? leat_kernel_source_get_host_text (made, error)
+                             : leat_kernel_source_get_cuda_text (made, error));
+  return is_host ? leat_kernel_source_dup_host_text (made, form, error)
+                 : leat_kernel_source_dup_cuda_text (made, form, error);
+}
+
 gboolean
 leat_image_cpu_runs (const char *level)
 {
 #ifdef __x86_64__
+  gboolean third = __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi") && __builtin_cpu_supports ("bmi2")
+                   && __builtin_cpu_supports ("fma");
+
   if (g_str_equal (level, "x86-64-v3"))
-    return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("bmi") && __builtin_cpu_supports ("bmi2")
-           && __builtin_cpu_supports ("fma");
+    return third;
+  if (g_str_equal (level, "x86-64-v4"))
+    return third && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
+           && __builtin_cpu_supports ("avx512cd") && __builtin_cpu_supports ("avx512dq")
+           && __builtin_cpu_supports ("avx512vl");
   return g_str_equal (level, "x86-64") || g_str_equal (level, "native");
 #else
   return g_str_equal (level, "native");

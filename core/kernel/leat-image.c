@@ -4,7 +4,7 @@
 
 /* Finds or makes the image of a source: shipped with the project, cached on disk, or compiled now. */
 
-#include "leat-image-internal-private.h"
+#include "leat-image-pack-private.h"
 #include "leat-kernel-unit-private.h"
 
 #include "driver/leat-system-folders-private.h"
@@ -177,25 +177,37 @@ leat_image_find_shipped_for (LeatKernelSource *source, const LeatImageTarget *ta
   return image;
 }
 
-/* The best shipped image of machine code for @target. */
+/* One that was compiled when Leat was built, as plugins have for their few files. */
 static GBytes *
-leat_image_find_shipped (LeatKernelSource *source, const LeatImageTarget *target)
+leat_image_find_built (LeatKernelSource *source, const LeatImageTarget *target)
 {
   static const char *const levels[] = { "x86-64-v3", "x86-64" };
   GBytes *image = NULL;
 
-  if (target->kind == LEAT_IMAGE_HOST && leat_image_get_sanitizer () != NULL)
-    return NULL;
   if (!g_str_equal (target->level, "native"))
-    return leat_image_find_shipped_for (source, target);
+    return leat_image_target_runs (target, target) ? leat_image_find_shipped_for (source, target) : NULL;
   for (guint i = 0; image == NULL && i < G_N_ELEMENTS (levels); i++)
     {
       LeatImageTarget level = { LEAT_IMAGE_HOST, "", 0 };
 
       g_strlcpy (level.level, levels[i], sizeof level.level);
-      if (leat_image_cpu_runs (level.level))
+      if (leat_image_target_runs (&level, target))
         image = leat_image_find_shipped_for (source, &level);
     }
+  return image;
+}
+
+/* The best shipped image for @target. */
+static GBytes *
+leat_image_find_shipped (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  g_auto (GStrv) folders = leat_image_list_shipped_folders ();
+  GBytes *image = leat_image_packs_find (folders, source, target);
+
+  if (image == NULL && (leat_image_target_get_form (target) & ~LEAT_KERNEL_WHOLE) == LEAT_KERNEL_PLAIN)
+    image = leat_image_find_built (source, target);
+  if (image != NULL)
+    g_atomic_int_inc (&leat_image_counters[0]);
   return image;
 }
 
@@ -268,39 +280,34 @@ leat_image_find_cached (LeatKernelSource *source, const LeatImageTarget *target)
 }
 
 GBytes *
-leat_image_get_shipped (LeatKernelSource *source, const LeatImageTarget *target)
+leat_image_get_shipped_here (LeatKernelSource *source, const LeatImageTarget *target)
 {
-  GBytes *image = leat_kernel_source_get_image (source) == NULL ? leat_image_find_shipped (source, target) : NULL;
-
-  if (image != NULL)
-    g_atomic_int_inc (&leat_image_counters[0]);
-  return image;
+  return leat_kernel_source_get_image (source) == NULL ? leat_image_find_shipped (source, target) : NULL;
 }
 
 GBytes *
 leat_image_get_here (LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
   gboolean may_ship = ((leat_image_target_get_form (target) & ~LEAT_KERNEL_WHOLE) == LEAT_KERNEL_PLAIN);
+  LeatImageTarget asked = leat_image_target_get_compiled (target);
   g_autoptr (GBytes) image = NULL;
   g_autoptr (GError) local = NULL;
   g_autofree char *compiler = NULL;
 
   if (leat_kernel_source_get_image (source) != NULL)
     return leat_kernel_source_take_image (source, target->kind == LEAT_IMAGE_HOST, may_ship, error);
+  image = leat_image_find_shipped (source, target);
+  if (image != NULL)
+    return g_steal_pointer (&image);
+  compiler = target->kind == LEAT_IMAGE_HOST ? leat_image_host_dup_identity (&local)
+                                             : leat_image_nvrtc_dup_identity (source, &local);
+  if (compiler != NULL)
+    return leat_image_make (source, &asked, compiler, error);
+  image = leat_image_find_cached (source, &asked);
+  if (image != NULL)
+    return g_steal_pointer (&image);
   if (may_ship)
-    image = leat_image_find_shipped (source, target);
-  if (image == NULL)
-    {
-      compiler = target->kind == LEAT_IMAGE_HOST ? leat_image_host_dup_identity (&local)
-                                                 : leat_image_nvrtc_dup_identity (source, &local);
-      if (compiler != NULL)
-        return leat_image_make (source, target, compiler, error);
-      image = leat_image_find_cached (source, target);
-      if (image != NULL)
-        return g_steal_pointer (&image);
-      if (may_ship)
-        image = leat_image_find_shipped_ptx (source, target);
-    }
+    image = leat_image_find_shipped_ptx (source, target);
   if (image == NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local));

@@ -92,6 +92,11 @@ GBytes *leat_kernel_source_get_image (LeatKernelSource *self);
 /* The same for who loads it, or why that cannot be. @is_plain: nothing but the kernels is asked for (transfer full) */
 GBytes *leat_kernel_source_take_image (LeatKernelSource *self, gboolean is_host, gboolean is_plain, GError **error);
 
+/* `#line 12 "file"`, without the end of the line. */
+void leat_kernel_append_mark (GString *text, guint64 line, const char *file);
+/* @text with #line marks that name the user's files as this process finds them, and not by base name. (transfer full)
+ */
+char *leat_kernel_text_dup_marked (const LeatKernelText *self, const char *text);
 /* Puts the user's file names into a compiler's messages (leat-kernel-place.c), and the user's columns where the text
  * that was compiled is known. @compiled: (nullable) */
 char *leat_kernel_source_dup_messages (LeatKernelSource *self, const char *messages, const char *compiled);

@@ -52,3 +52,12 @@ leat_image_get (LeatKernelSource *source, const LeatImageTarget *target, GError 
   g_propagate_error (error, local);
   return NULL;
 }
+
+GBytes *
+leat_image_get_shipped (LeatKernelSource *source, const LeatImageTarget *target)
+{
+  GBytes *image = leat_image_get_shipped_here (source, target);
+
+  leat_image_tell (source, target, image, NULL);
+  return image;
+}

@@ -111,7 +111,8 @@ leat_program_borrow_module (LeatProgram *self, LeatProgram *lender, const LeatOp
 }
 
 /* One image for runs that are measured and runs that are not: what a module keeps in variables is there once.  Where
- * there is no compiler, kernels are measured from outside, and those of a loop wait for what there is not. */
+ * there is no compiler, kernels are measured from outside.  Those that overlap with none wait for what there is not
+ * where such an image ships: to compile one takes longer than many runs. */
 static GBytes *
 leat_program_get_image (LeatProgram *self, LeatKernelSource *source, const LeatImageTarget *target, GError **error)
 {
@@ -122,7 +123,9 @@ leat_program_get_image (LeatProgram *self, LeatKernelSource *source, const LeatI
   timed.timed = self->measured && target->kind != LEAT_IMAGE_HOST;
   if (timed.timed)
     image = leat_image_get (source, &timed, NULL);
-  if (image == NULL && target->enclosed && self->is_apart)
+  if (image == NULL && target->enclosed)
+    image = leat_image_get_shipped (source, target);
+  if (image == NULL && target->enclosed)
     image = leat_image_get_shipped (source, &plain);
   if (image == NULL && target->enclosed)
     image = leat_image_get (source, target, NULL);

@@ -5,6 +5,7 @@
 
 #include "device/leat-memory-private.h"
 #include "device/leat-module-private.h"
+#include "kernel/leat-kernel-source.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +14,8 @@ G_BEGIN_DECLS
  * writes before the launch, so that one executable does any number; another word ends the loop early. */
 typedef struct _LeatRepeater LeatRepeater;
 
+/* Of its kernels. (transfer none) */
+LeatKernelSource *leat_repeater_get_source (void);
 /* Its kernels are loaded and its memory is there.  Errors: as leat_image_get (), and those of the driver. */
 LeatRepeater *leat_repeater_new (LeatDevice *device, GError **error);
 void leat_repeater_free (LeatRepeater *self);

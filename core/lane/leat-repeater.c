@@ -60,18 +60,28 @@ static const char leat_repeater_text[] =
   "  leat_graph_set_conditional (leat_handle, 0);\n"
   "}\n";
 
+LeatKernelSource *
+leat_repeater_get_source (void)
+{
+  static gsize source = 0;
+
+  if (g_once_init_enter (&source))
+    g_once_init_leave (&source, (gsize) leat_kernel_source_new ("repeated runs", leat_repeater_text, NULL));
+  return (LeatKernelSource *) source;
+}
+
 static gboolean
 leat_repeater_load (LeatRepeater *self, GError **error)
 {
   const LeatDeviceFacts *facts = leat_device_get_facts (self->device);
-  g_autoptr (LeatKernelSource) source = leat_kernel_source_new ("repeated runs", leat_repeater_text, error);
+  LeatKernelSource *source = leat_repeater_get_source ();
   g_autofree char *name = leat_device_is_cpu (self->device)
                             ? g_strdup ("host")
                             : g_strdup_printf ("sm_%u%u", facts->compute_major, facts->compute_minor);
   g_autoptr (GBytes) image = NULL;
   LeatImageTarget target;
 
-  if (source == NULL || !leat_image_target_parse (name, &target, error))
+  if (!leat_image_target_parse (name, &target, error))
     return FALSE;
   image = leat_image_get (source, &target, error);
   if (image == NULL)

@@ -48,9 +48,19 @@ leat_session_ask (LeatSessionInput *input, const LeatStaging *staging, LeatView 
   return leat_session_take_flow (input, staging, view, flow, error);
 }
 
-static void
-leat_session_note_filled (LeatSessionInput *input, LeatFlight *flight, const LeatStaging *staging, const LeatView *view)
+void
+leat_session_watch_inputs (LeatSession *self, LeatInputWatch watch, gpointer data)
 {
+  self->ends.watch = watch;
+  self->ends.watch_data = data;
+}
+
+static void
+leat_session_note_filled (LeatSession *self, LeatSessionInput *input, LeatFlight *flight, const LeatStaging *staging,
+                          const LeatView *view)
+{
+  if (G_UNLIKELY (self->ends.watch != NULL))
+    self->ends.watch (input->op->node, view, self->ends.watch_data);
   input->generation += !input->direct;
   flight->run.items += view->count;
   flight->run.bytes += leat_staging_get_live_bytes (staging, view);
@@ -68,7 +78,7 @@ leat_session_fill (LeatSession *self, LeatFlight *flight, guint index, gboolean 
   leat_staging_view (staging, &view);
   flow = input->direct ? LEAT_FLOW_DATA : leat_session_ask (input, staging, &view, wait, cancellable, error);
   if (flow == LEAT_FLOW_DATA)
-    leat_session_note_filled (input, flight, staging, &view);
+    leat_session_note_filled (self, input, flight, staging, &view);
   if (G_UNLIKELY (flow == LEAT_FLOW_ERROR))
     leat_session_look_at_refusal (input, flight, error);
   return flow;
@@ -102,7 +112,7 @@ leat_session_complete_fill (LeatSession *self, LeatFlight *flight, GError **erro
   flow = LEAT_ENDPOINT_GET_CLASS (endpoint)->complete (endpoint, &view, error);
   leat_nvtx_pop ();
   if (leat_session_take_flow (input, staging, &view, flow, error) == LEAT_FLOW_DATA)
-    leat_session_note_filled (input, flight, staging, &view);
+    leat_session_note_filled (self, input, flight, staging, &view);
   return flow;
 }
 

@@ -7,6 +7,7 @@
 #include "leat-recall-private.h"
 #include "leat-repeating-private.h"
 #include "leat-session.h"
+#include "leat-session-watch-private.h"
 #include "leat-shapes-private.h"
 
 #include "buffer/leat-device-buffer-private.h"
@@ -114,6 +115,8 @@ typedef struct
   guint64 total_bytes;    /* of sources that know; 0: nobody does */
   gboolean watches_waits; /* to find out whether lanes pay, how long sources and sinks wait is looked at: */
   gint64 waited_us;       /* that long */
+  LeatInputWatch watch;   /* (nullable): is told what sources gave */
+  gpointer watch_data;
 } LeatSessionEnds;
 
 /* Memory that the application brings (leat-session-bind.c). */

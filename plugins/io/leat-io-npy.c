@@ -24,6 +24,7 @@ struct _LeatIoNpy
   char *path;
   guint64 rows;
   guint64 readers;
+  guint64 run;
   int type;
 
   LeatInputFile *input;
@@ -32,7 +33,8 @@ struct _LeatIoNpy
   guint64 rows_ahead; /* of these, that were begun */
 
   LeatOutputFile *output;
-  guint64 runs;
+  guint64 runs_seen;
+  guint64 runs; /* of these, that were written */
   guint64 rows_written;
 };
 
@@ -130,7 +132,7 @@ leat_io_npy_start (LeatEndpoint *endpoint, GError **error)
 
   if (leat_endpoint_is_source (endpoint))
     return leat_io_npy_start_source (self, error);
-  self->runs = self->rows_written = 0;
+  self->runs_seen = self->runs = self->rows_written = 0;
   path = leat_file_role_dup_path (LEAT_NODE (self), self->path);
   self->output = leat_output_file_open (path, error);
   return self->output != NULL;
@@ -245,6 +247,9 @@ leat_io_npy_drain (LeatEndpoint *endpoint, const LeatView *view, GCancellable *c
   LeatIoNpy *self = LEAT_IO_NPY (endpoint);
   guint64 bytes = leat_view_get_bytes (view);
 
+  self->runs_seen++;
+  if (self->run > 0 && self->run != self->runs_seen)
+    return TRUE;
   self->runs++;
   self->rows_written += bytes / leat_spec_get_row_bytes (view->spec);
   return leat_io_npy_write_header (self, view->spec, error)
@@ -261,6 +266,13 @@ leat_io_npy_finish (LeatEndpoint *endpoint, GError **error)
 
   if (self->output == NULL)
     return TRUE;
+  if (self->run > self->runs_seen)
+    {
+      g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_DATA,
+                   "run %" G_GUINT64_FORMAT " never came, only %" G_GUINT64_FORMAT " did: name one of these", self->run,
+                   self->runs_seen);
+      return FALSE;
+    }
   header = leat_io_npy_format_header (self, leat_file_role_get_spec (LEAT_NODE (self)));
   data = g_bytes_get_data (header, &size);
   if (self->runs == 0 && !leat_output_file_write (self->output, data, size, NULL, error))
@@ -304,6 +316,8 @@ static const LeatProp leat_io_npy_props[] = {
     .blurb = "Most rows that one run reads; 0: the whole array in one run" },
   { sizeof (LeatProp), "readers", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, readers), .def.u = 0, .max.u = 16,
     .blurb = "Threads that read parts of a run of 512 KiB or more; 0: as for io:file" },
+  { sizeof (LeatProp), "run", LEAT_PROP_UINT, 0, offsetof (LeatIoNpy, run), .def.u = 0,
+    .blurb = "The only run that a sink writes, from 1 on; 0: all runs, one behind the other" },
   { sizeof (LeatProp), "type", LEAT_PROP_CHOICE, 0, offsetof (LeatIoNpy, type), .choices = leat_io_npy_types,
     .blurb = "Type of the items that are read; file: as the file says.  Any other is for arrays of V1, u8 or u16, "
              "which hold the bits of such items" },

@@ -109,24 +109,20 @@ leat_primitives_scatter_check (LeatPrimitivesScatter *self, LeatSpec *items, Lea
 }
 
 static gboolean
-leat_primitives_scatter_compile (LeatPrimitivesScatter *self, LeatSpec *items, LeatSpec *at, guint64 rows,
-                                 GError **error)
+leat_primitives_scatter_compile (LeatPrimitivesScatter *self, LeatSpec *items, LeatSpec *at, GError **error)
 {
   g_autoptr (GString) head = g_string_new (NULL);
-  g_autofree char *outside = NULL;
   gsize size = leat_spec_get_item_bytes (items);
   guint64 bytes = leat_spec_get_row_bytes (items), word_bytes = size;
   const char *word = self->op == LEAT_SCATTER_ADD ? (size == 4 ? "uint32_t" : "uint64_t")
                                                   : leat_primitive_rows_get_word (bytes, &word_bytes);
 
   g_string_append_printf (head,
-                          "typedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n#define ROWS %" G_GUINT64_FORMAT "u\n"
+                          "typedef %s Word;\n#define ROW %" G_GUINT64_FORMAT "u\n"
                           "static __device__ void add_word (Word *p, Word v) { %s }\n",
-                          word, bytes / word_bytes, rows,
-                          self->op == LEAT_SCATTER_ADD ? "atomicAdd (p, v);" : "*p = v;");
-  outside = g_strdup_printf (
-    "at[{index}] is {value}, and there are %" G_GUINT64_FORMAT " places, 0 to %" G_GUINT64_FORMAT, rows, rows - 1);
-  leat_primitive_rows_write_index (at, self->outside == 0, outside, head);
+                          word, bytes / word_bytes, self->op == LEAT_SCATTER_ADD ? "atomicAdd (p, v);" : "*p = v;");
+  leat_primitive_rows_write_index (at, self->outside == 0, "at[{index}] is {value}, which is no place in the output",
+                                   head);
   g_clear_pointer (&self->source, leat_kernel_source_unref);
   self->source = leat_primitive_source_new ("scatter.cu", head->str, error);
   return self->source != NULL;
@@ -156,7 +152,7 @@ leat_primitives_scatter_negotiate (LeatNode *node, LeatNegotiation *negotiation,
   spec = into != NULL ? leat_spec_ref (into)
                       : leat_spec_new_with_shape (items, dims, MAX (leat_spec_get_n_dims (items), 1), FALSE);
   return leat_negotiation_set_output (negotiation, "out", spec, error)
-         && leat_primitives_scatter_compile (self, items, at, leat_spec_get_dim (spec, 0), error);
+         && leat_primitives_scatter_compile (self, items, at, error);
 }
 
 static void
@@ -168,6 +164,8 @@ leat_primitives_scatter_begin (LeatPrimitiveCall *call, LeatRecorder *recorder)
   leat_primitive_call_add_count (call, recorder, items, 1);
   leat_primitive_call_add (call, at, LEAT_ACCESS_READ);
   leat_primitive_call_add_count (call, recorder, at, 1);
+  leat_primitive_call_add_number (
+    call, leat_spec_get_dim (leat_recorder_get_spec (recorder, leat_recorder_get_output (recorder, "out")), 0));
 }
 
 /* @last: its words, or LEAT_BUFFER_NONE; @stores: the kernel writes the output. */

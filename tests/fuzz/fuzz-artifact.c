@@ -6,7 +6,7 @@
 #include "leat.h"
 
 #include "artifact/leat-artifact-private.h"
-#include "artifact/leat-section-form-private.h"
+#include "section/leat-section-form-private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -403,7 +403,7 @@ def test_names_in_a_predicate(folder):
 def test_scatter_says_its_rows(folder):
     (folder / 'in').write_bytes(bytes([9, 1]))
     for size, says in (('', 'the output would have no rows: set size=ROWS'), ('size=0', 'the output would have no rows'),
-                       ('size=4', 'at[0] is 9, and there are 4 places, 0 to 3')):
+                       ('size=4', 'at[0] is 9, which is no place in the output')):
         (folder / 'a.leat').write_text(f'leat 1\nput = scatter {size}\nio:file path=in out=u8[2] -> upload -> put.items\n'
                                        'io:file path=in out=u8[2] -> upload -> put.at\nput -> readback -> discard\n')
         refuse(folder, ['a.leat'], 'scatter "put": ', says)

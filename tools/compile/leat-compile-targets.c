@@ -9,7 +9,7 @@
 
 #include "leat-compile-gather.h"
 
-#include "artifact/leat-artifact-error.h"
+#include "section/leat-artifact-error.h"
 #include "kernel/leat-kernel-source-private.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "leat-inspect-show.h"
 #include "leat-tool.h"
 
-#include "artifact/leat-section-reader-private.h"
+#include "section/leat-section-reader-private.h"
 #include "optimise/leat-optimise-private.h"
 
 #include <stdio.h>

@@ -4,6 +4,8 @@
 
 /* leat-kernelc: compiles a kernel file as libleat would when it is needed, for plugins to ship the image. */
 
+#include "leat-kernelc-pack.h"
+
 #include "kernel/leat-image-internal-private.h"
 
 #include <locale.h>
@@ -11,8 +13,8 @@
 typedef struct
 {
   char *target;
-  char *output;
-  gboolean fast, apart;
+  char *output, *pack;
+  gboolean fast, apart, list;
   char *fp;
   char **files;
 } LeatKernelc;
@@ -49,16 +51,19 @@ static gboolean
 leat_kernelc_parse (LeatKernelc *self, int *argc, char ***argv, GError **error)
 {
   const GOptionEntry entries[] = {
-    { "target", 't', 0, G_OPTION_ARG_STRING, &self->target, "Target: x86-64, x86-64-v3, compute_NN or sm_NN",
-      "TARGET" },
+    { "target", 't', 0, G_OPTION_ARG_STRING, &self->target,
+      "Target: x86-64, x86-64-v3, x86-64-v4, compute_NN or sm_NN; of a pack, several with commas between", "TARGET" },
+    { "pack", 0, 0, G_OPTION_ARG_FILENAME, &self->pack,
+      "Write a pack of images to FILE: for the kernels of the pipelines that the list in the argument has", "FILE" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &self->output, "Write the image to FOLDER instead of the current folder",
       "FOLDER" },
+    { "list", 'l', 0, G_OPTION_ARG_NONE, &self->list, "Only print what a pack for such a list would have", NULL },
     { "fast", 0, 0, G_OPTION_ARG_NONE, &self->fast, "Compile for fp=fast; without it, the image is for fp=strict",
       NULL },
     { "apart", 0, 0, G_OPTION_ARG_NONE, &self->apart, "Compile for a plan in which no kernel depends on another",
       NULL },
     { "fp", 0, 0, G_OPTION_ARG_STRING, &self->fp, "Compile for fp=LIST, as the node has it", "LIST" },
-    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->files, NULL, "FILE.cu" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->files, NULL, "FILE" },
     G_OPTION_ENTRY_NULL,
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("- compile a kernel file into an image that ships");
@@ -69,7 +74,7 @@ leat_kernelc_parse (LeatKernelc *self, int *argc, char ***argv, GError **error)
   if (self->target != NULL && self->files != NULL && g_strv_length (self->files) == 1)
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-               "expected --target=TARGET and one kernel file; leat-kernelc --help tells more");
+               "expected --target=TARGET and one file; leat-kernelc --help tells more");
   return FALSE;
 }
 
@@ -83,12 +88,14 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   if (!leat_kernelc_parse (&self, &argc, &argv, &error))
     code = 2;
-  else if (!leat_kernelc_run (&self, &error))
+  else if (!(self.pack != NULL || self.list ? leat_kernelc_pack (self.pack, self.target, self.files[0], &error)
+                                            : leat_kernelc_run (&self, &error)))
     code = error->domain == LEAT_KERNEL_ERROR ? 5 : 1;
   if (code != 0)
     g_printerr ("leat-kernelc: %s\n", error->message);
   g_free (self.target);
   g_free (self.output);
+  g_free (self.pack);
   g_free (self.fp);
   g_strfreev (self.files);
   return code;

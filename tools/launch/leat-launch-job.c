@@ -54,6 +54,7 @@ leat_launch_job_free (LeatLaunchJob *self)
 {
   leat_session_close (self->session);
   g_object_unref (self->session);
+  g_clear_object (&self->device);
   g_hash_table_unref (self->warned);
   g_object_unref (self->pipeline);
   g_clear_error (&self->error);
@@ -240,6 +241,7 @@ leat_launch_job_do_open (LeatLaunchJob *self, GError **error)
 static gboolean
 leat_launch_job_after_open (LeatLaunchJob *self, GError **error)
 {
+  g_set_object (&self->device, leat_session_get_device (self->session));
   leat_launch_job_say_device (self);
   leat_launch_job_say_plan (self);
   leat_launch_explain_crashes ();

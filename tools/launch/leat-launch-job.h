@@ -30,6 +30,7 @@ struct _LeatLaunchJob
   guint index;
   LeatPipeline *pipeline;
   LeatSession *session;
+  LeatDevice *device;        /* NULL before it is open; kept behind its end */
   GCancellable *cancellable; /* of all jobs */
   LeatScheduler *scheduler;  /* not owned; NULL: it does not take turns */
   gint64 begun_us;           /* then: when its runs began */

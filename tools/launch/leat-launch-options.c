@@ -6,6 +6,7 @@
 
 #include "leat-launch-options.h"
 #include "leat-launch-turns.h"
+#include "leat-recording.h"
 
 #include "kernel/leat-installed-private.h"
 
@@ -30,6 +31,19 @@ static const struct
   { "--dot", "--dot=-" },      { "--timing", "--timing=nodes" }, { "--monitor", "--monitor=" },
 };
 
+/* What a recording had; what is given counts, since it comes behind it. */
+static void
+leat_launch_options_add_settings (GStrvBuilder *builder, int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    {
+      g_auto (GStrv) settings = leat_recording_list_settings (argv[i]);
+
+      if (settings != NULL)
+        g_strv_builder_addv (builder, (const char **) settings);
+    }
+}
+
 static char **
 leat_launch_options_complete (int argc, char **argv)
 {
@@ -40,6 +54,8 @@ leat_launch_options_complete (int argc, char **argv)
     {
       const char *word = argv[i];
 
+      if (i == 1)
+        leat_launch_options_add_settings (builder, argc, argv);
       ended = ended || strcmp (word, "--") == 0;
       for (guint d = 0; !ended && d < G_N_ELEMENTS (leat_launch_defaults); d++)
         if (strcmp (word, leat_launch_defaults[d].option) == 0)
@@ -91,11 +107,31 @@ static const char *const leat_launch_waits[] = { "auto", "spin", "block", NULL }
 static const char *const leat_launch_early_starts[] = { "auto", "off", "on", NULL };
 
 /* In the order of LeatFuseMode. */
-static const char *const leat_launch_fuses[] = { "off", "auto", NULL };
+static const char *const leat_launch_fuses[] = { "off", "auto", "never", NULL };
 static const char *const leat_launch_optimises[] = { "off", "on", NULL };
 
 /* In the order of LeatMemoMode. */
 static const char *const leat_launch_memos[] = { "off", "exact", NULL };
+
+char **
+leat_launch_options_list_settings (const LeatLaunchOptions *self)
+{
+  GPtrArray *words = g_ptr_array_new ();
+
+  g_ptr_array_add (words, g_strconcat ("--executor=", leat_launch_executors[self->executor], NULL));
+  g_ptr_array_add (words, g_strconcat ("--early-start=", leat_launch_early_starts[self->early_start], NULL));
+  g_ptr_array_add (words, g_strconcat ("--fuse=", leat_launch_fuses[self->fuse], NULL));
+  g_ptr_array_add (words, g_strconcat ("--optimise=", leat_launch_optimises[self->optimise], NULL));
+  if (self->lanes > 0)
+    g_ptr_array_add (words, g_strdup_printf ("--lanes=%u", self->lanes));
+  if (self->runs > 1)
+    {
+      g_ptr_array_add (words, g_strdup_printf ("--runs=%" G_GINT64_FORMAT, self->runs));
+      g_ptr_array_add (words, g_strdup (self->readback == LEAT_READBACK_EACH ? "--readback=each" : "--readback=final"));
+    }
+  g_ptr_array_add (words, NULL);
+  return (char **) g_ptr_array_free (words, FALSE);
+}
 
 static gboolean
 leat_launch_options_check_memo (LeatLaunchOptions *self, const char *text, GError **error)
@@ -258,7 +294,11 @@ leat_launch_options_check_several (const LeatLaunchOptions *self, GError **error
                 { self->task == LEAT_LAUNCH_VARIABLES, "--variables" },
                 { self->trace_path != NULL, "--trace" },
                 { self->load_path != NULL, "--load-state" },
-                { self->save_path != NULL, "--save-state" } };
+                { self->save_path != NULL, "--save-state" },
+                { self->wrong.dumps->len > 0, "--dump" },
+                { self->wrong.code_folder != NULL, "--dump-code" },
+                { self->wrong.record_path != NULL, "--record" },
+                { self->wrong.compare != LEAT_COMPARE_OFF, "--compare" } };
 
   for (guint i = 0; self->texts->len > 1 && i < G_N_ELEMENTS (alone); i++)
     if (alone[i].asked)
@@ -288,6 +328,11 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
   if ((self->load_path != NULL || self->save_path != NULL) && words->check + words->variables + plan > 0)
     return leat_launch_options_refuse (
       error, "--load-state and --save-state go with a run, and --check, --plan and --variables make none");
+  if (!leat_launch_wrong_check (&self->wrong, error))
+    return FALSE;
+  /* The results of each run have to come for one of them to be written. */
+  if (leat_dumps_name_runs (self->wrong.dumps))
+    self->readback = LEAT_READBACK_EACH;
   /* Where lanes are laid, and what goes into one launch, is the device's matter. */
   self->bound = self->bound || (plan && self->batch > 1);
   if (self->bound && !plan)
@@ -309,7 +354,7 @@ leat_launch_options_check_task (LeatLaunchOptions *self, const LeatLaunchWords *
     self->priorities = leat_launch_priorities_parse (words->priority, self->texts->len, error);
   if (words->priority != NULL && self->priorities == NULL)
     return FALSE;
-  if (!leat_launch_options_check_run (self, words, error))
+  if (!leat_launch_wrong_check_others (self, error) || !leat_launch_options_check_run (self, words, error))
     return FALSE;
   if (words->variables && !leat_launch_options_get_text (self)->is_file)
     return leat_launch_options_refuse (error, "--variables goes with a file; the terminal form has none");
@@ -333,6 +378,20 @@ leat_launch_dup_summary (void)
                           graph, graph);
 }
 
+/* What --help says around the options. */
+static GOptionContext *
+leat_launch_context_new (void)
+{
+  GOptionContext *context = g_option_context_new ("FILE.leat [NAME=VALUE...] ... | PIPELINE...");
+  g_autofree char *summary = leat_launch_dup_summary ();
+
+  g_option_context_set_summary (context, summary);
+  g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
+                                             "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
+                                             "130 interrupted.  More: man leat-launch\n");
+  return context;
+}
+
 static gboolean
 leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char ***argv, GError **error)
 {
@@ -347,8 +406,8 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
       "Lanes, which are runs under way at the same time: auto, or 1 to 64", "N" },
     { "batch", 0, 0, G_OPTION_ARG_STRING, &words->batch,
       "Most runs in one launch: 1 to 65535; with --plan, show how each op is launched then", "N" },
-    { "fuse", 0, 0, G_OPTION_ARG_STRING, &words->fuse, "Kernels to fuse: off, or auto for those that are faster fused",
-      "MODE" },
+    { "fuse", 0, 0, G_OPTION_ARG_STRING, &words->fuse,
+      "Kernels to fuse: off, auto for those that are faster fused, or never, not even in a megakernel", "MODE" },
     { "optimise", 0, 0, G_OPTION_ARG_STRING, &words->optimise, "Leave out needless work: off or on", "MODE" },
     { "early-start", 0, 0, G_OPTION_ARG_STRING, &words->early_start,
       "Kernels that may begin before the kernels they depend on have ended: auto, off or on", "WHICH" },
@@ -405,14 +464,10 @@ leat_launch_options_parse (LeatLaunchOptions *self, LeatLaunchWords *words, char
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self->words, NULL, NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("FILE.leat [NAME=VALUE...] ... | PIPELINE...");
-  g_autofree char *summary = leat_launch_dup_summary ();
+  g_autoptr (GOptionContext) context = leat_launch_context_new ();
 
-  g_option_context_set_summary (context, summary);
-  g_option_context_set_description (context, "Exit status: 0 ran to the end, 1 run failed, 2 command line wrong, "
-                                             "3 pipeline wrong, 4 no device,\ndriver or memory, 5 kernel wrong, "
-                                             "130 interrupted.  More: man leat-launch\n");
   g_option_context_add_main_entries (context, entries, NULL);
+  leat_launch_wrong_add_options (&self->wrong, context);
   return g_option_context_parse_strv (context, argv, error);
 }
 
@@ -463,6 +518,7 @@ leat_launch_options_free (LeatLaunchOptions *self)
   g_strfreev (self->plugin_paths);
   g_strfreev (self->words);
   g_clear_pointer (&self->texts, g_ptr_array_unref);
+  leat_launch_wrong_clear (&self->wrong);
   g_free (self);
 }
 

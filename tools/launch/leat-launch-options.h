@@ -4,6 +4,7 @@
 #pragma once
 
 #include "leat-launch-text.h"
+#include "leat-launch-wrong.h"
 #include "leat-tool.h"
 #include "leat.h"
 #include "session/leat-session.h"
@@ -67,6 +68,7 @@ typedef struct
   LeatMemoMode memo;
   gint64 memo_entries, memo_bytes;                                            /* negative: as a session has them */
   gint64 persistent_idle_ms, persistent_limit_ms, persistent_multiprocessors; /* LEAT_LAUNCH_UNSET: likewise */
+  LeatLaunchWrong wrong;
   gboolean bound;
   gboolean verbose;
   gboolean quiet;
@@ -80,11 +82,15 @@ typedef struct
 /* NULL with the reason in @error (G_OPTION_ERROR).  --help prints and exits. */
 LeatLaunchOptions *leat_launch_options_new (int argc, char **argv, GError **error);
 void leat_launch_options_free (LeatLaunchOptions *self);
+/* When all else is checked: what options for wrong results do not go with. */
+gboolean leat_launch_wrong_check_others (const LeatLaunchOptions *self, GError **error);
 /* Before it is opened. */
 void leat_launch_options_set_memo (const LeatLaunchOptions *self, LeatSession *session);
 void leat_launch_options_set_persistent (const LeatLaunchOptions *self, LeatSession *session);
 /* Whether they are numbers that a session takes, with an executor that they go with. */
 gboolean leat_launch_options_check_persistent (const LeatLaunchOptions *self, GError **error);
+/* Options that runs elsewhere have to have, to be the same. (transfer full) */
+char **leat_launch_options_list_settings (const LeatLaunchOptions *self);
 const char *leat_launch_executor_get_name (LeatExecutor executor);
 /* The one that there is where options ask for what only one can give. */
 const LeatLaunchText *leat_launch_options_get_text (const LeatLaunchOptions *self);

@@ -47,6 +47,7 @@ leat_launch_claim_options (const LeatLaunchOptions *options, LeatClaims *claims,
   return leat_launch_claim_load (options, claims, error)
          && leat_launch_claim_output (claims, "--save-state", options->save_path, error)
          && leat_launch_claim_output (claims, "--stats-file", options->stats_path, error)
+         && leat_launch_claim_output (claims, "--record", options->wrong.record_path, error)
          && leat_launch_claim_output (claims, "--trace", options->trace_path, error)
          && leat_launch_claim_output (claims, "--dot",
                                       options->dot_path != NULL ? options->dot_path : options->plan_path, error);

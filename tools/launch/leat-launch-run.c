@@ -14,6 +14,7 @@
 #include "leat-launch-stats.h"
 #include "leat-launch-turns.h"
 #include "leat-launch-warnings.h"
+#include "leat-recording.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ typedef struct
   GMainLoop *loop;
   LeatProgress *progress;
   LeatScheduler *scheduler; /* NULL: they do not take turns */
+  LeatRecord *record;       /* NULL: none is made */
   LeatOutputFile *output;   /* where a plan or the counts go; NULL: standard error */
 } LeatLaunch;
 
@@ -97,6 +99,8 @@ leat_launch_add_job (LeatLaunch *self, LeatPipeline *pipeline)
   job->quieten = leat_launch_quieten;
   job->data = self;
   g_ptr_array_add (self->jobs, job);
+  if (self->record != NULL)
+    leat_record_watch (self->record, job->session);
   g_signal_connect (bus, "message", G_CALLBACK (leat_launch_take_message), job);
   leat_bus_add_watch (bus);
 }
@@ -187,13 +191,14 @@ leat_launch_end (LeatLaunch *self)
 }
 
 /* A run would wait for its first push for ever. */
-static gboolean
+gboolean
 leat_launch_check_sources (LeatPipeline *pipeline, GError **error)
 {
   g_autoptr (GPtrArray) nodes = leat_pipeline_list_nodes (pipeline);
 
   for (guint i = 0; i < nodes->len; i++)
-    if (LEAT_IS_APP (nodes->pdata[i]) && leat_endpoint_is_source (nodes->pdata[i]))
+    if (LEAT_IS_APP (nodes->pdata[i]) && leat_endpoint_is_source (nodes->pdata[i])
+        && g_object_get_data (G_OBJECT (pipeline), LEAT_RECORDING_FED) == NULL)
       {
         g_set_error (error, LEAT_GRAPH_ERROR, LEAT_GRAPH_ERROR_UNLINKED,
                      "app \"%s\" takes data from an application, and leat-launch pushes none: run the pipeline from an "
@@ -290,12 +295,33 @@ leat_launch_run_jobs (LeatLaunch *self)
   return leat_tool_exit_from_error (error);
 }
 
+/* There is one pipeline, and its session is closed: it becomes what is recorded. */
+static LeatExit
+leat_launch_write_record (LeatLaunch *self, LeatPipeline *pipeline, LeatDevice *device, LeatExit code)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (self->record == NULL)
+    return code;
+  if (device == NULL)
+    leat_tool_note ("nothing ran, so nothing is recorded");
+  else if (!leat_record_write (self->record, self->options, pipeline, device, &error))
+    {
+      leat_tool_report (error);
+      return code != LEAT_EXIT_OK ? code : leat_tool_exit_from_error (error);
+    }
+  else if (!self->options->quiet)
+    leat_tool_note ("wrote %s", self->options->wrong.record_path);
+  return code;
+}
+
 LeatExit
-leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
+leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines, LeatRecord *record)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LeatOutputFile) output = NULL;
-  LeatLaunch self = { NULL };
+  g_autoptr (LeatDevice) device = NULL;
+  LeatLaunch self = { .record = record };
   LeatExit code;
 
   /* Not after a run that was in vain. */
@@ -308,7 +334,9 @@ leat_launch_run (const LeatLaunchOptions *options, const GPtrArray *pipelines)
     }
   leat_launch_begin (&self, options, (LeatPipeline *const *) pipelines->pdata, pipelines->len);
   code = leat_launch_run_jobs (&self);
+  g_set_object (&device, ((LeatLaunchJob *) self.jobs->pdata[0])->device);
   leat_launch_end (&self);
+  code = leat_launch_write_record (&self, pipelines->pdata[0], device, code);
   leat_monitor_stop ();
   return code;
 }

@@ -6,6 +6,8 @@
 
 #include "leat-launch-text.h"
 
+#include "leat-recording.h"
+
 #include <string.h>
 
 #define SEPARATOR "//"
@@ -22,7 +24,8 @@ leat_launch_text_free (LeatLaunchText *self)
 static gboolean
 leat_launch_text_is_file (const char *word)
 {
-  return g_str_has_suffix (word, ".leat") || g_str_has_suffix (word, ".leata") || g_str_equal (word, "-")
+  return g_str_has_suffix (word, ".leat") || g_str_has_suffix (word, ".leata") || leat_recording_is_named (word)
+         || g_str_equal (word, "-")
          || (strpbrk (word, "./") != NULL && g_file_test (word, G_FILE_TEST_EXISTS) && strpbrk (word, " \t\n") == NULL);
 }
 

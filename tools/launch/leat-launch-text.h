@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "leat.h"
 
 G_BEGIN_DECLS
 
@@ -18,5 +18,7 @@ typedef struct
 /* A file takes the settings of variables behind it; a word that is another file, or `//`, ends the pipeline before it.
  * NULL with an error (G_OPTION_ERROR). (element-type LeatLaunchText) (transfer full) */
 GPtrArray *leat_launch_texts_split (char **words, GError **error);
+/* Reads and validates it; NULL with @errors (element-type GError). (transfer full) (nullable) */
+LeatPipeline *leat_launch_text_read (const LeatLaunchText *self, GPtrArray *errors);
 
 G_END_DECLS

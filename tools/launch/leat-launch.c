@@ -4,10 +4,13 @@
 
 /* The tool leat-launch: pipelines are read, checked and planned, then printed or run. */
 
+#include "leat-compare.h"
 #include "leat-launch-options.h"
 #include "leat-launch-paths.h"
 #include "leat-launch-run.h"
 
+#include "device/leat-device-private.h"
+#include "leat-code.h"
 #include "leat.h"
 #include "parse/leat-parse.h"
 
@@ -15,25 +18,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static LeatPipeline *
-leat_launch_parse (const LeatLaunchText *text, GPtrArray *errors)
-{
-  const char *const *words = (const char *const *) text->words;
-
-  if (text->is_file)
-    return leat_parse_file_full (words[0], words + 1, errors);
-  return leat_parse_args_full (words, errors);
-}
+#define LEAT_LAUNCH_CAPABILITY 80
 
 /* Reads, validates and plans: what needs no device.  The errors are those of the first of the three that has any. */
 static LeatPipeline *
 leat_launch_load (const LeatLaunchOptions *options, const LeatLaunchText *text, LeatPlan **plan, GPtrArray *errors)
 {
-  g_autoptr (LeatPipeline) pipeline = leat_launch_parse (text, errors);
+  g_autoptr (LeatPipeline) pipeline = leat_launch_text_read (text, errors);
   GError *error = NULL;
 
-  if (pipeline == NULL || !leat_pipeline_validate (pipeline, errors))
+  if (pipeline == NULL)
     return NULL;
+  if (!leat_dumps_add (options->wrong.dumps, pipeline, &error))
+    {
+      g_ptr_array_add (errors, error);
+      return NULL;
+    }
   leat_pipeline_set_fuse (pipeline, options->fuse);
   leat_pipeline_set_optimise (pipeline, options->optimise);
   if (plan == NULL)
@@ -152,31 +152,53 @@ leat_launch_print_variables (const LeatLaunchOptions *options)
   return LEAT_EXIT_OK;
 }
 
+/* Where no device is opened, as for the oldest that is supported in full. */
+static gboolean
+leat_launch_write_code (const LeatLaunchOptions *options, LeatPlan *plan, GError **error)
+{
+  gboolean opens = options->task == LEAT_LAUNCH_RUN || options->bound;
+  g_autoptr (LeatDevice) device = opens ? leat_device_open (options->device, error) : NULL;
+  const LeatDeviceFacts *facts = device != NULL && !leat_device_is_cpu (device) ? leat_device_get_facts (device) : NULL;
+  guint capability = facts != NULL ? facts->compute_major * 10 + facts->compute_minor : LEAT_LAUNCH_CAPABILITY;
+
+  return (!opens || device != NULL) && leat_code_write (plan, options->wrong.code_folder, capability, error);
+}
+
 static LeatExit
 leat_launch_do (const LeatLaunchOptions *options)
 {
   g_autoptr (GPtrArray) errors = g_ptr_array_new_with_free_func ((GDestroyNotify) g_error_free);
   g_autoptr (LeatPlan) plan = NULL;
   g_autoptr (GPtrArray) pipelines = NULL;
+  g_autoptr (LeatRecord) record = NULL;
   g_autoptr (GError) error = NULL;
   gboolean logical = options->task == LEAT_LAUNCH_CHECK || (options->task == LEAT_LAUNCH_PLAN && !options->bound);
 
   if (options->task == LEAT_LAUNCH_VARIABLES)
     return leat_launch_print_variables (options);
   leat_tool_add_plugin_paths (options->plugin_paths);
+  if (options->wrong.compare != LEAT_COMPARE_OFF)
+    return leat_launch_compare (options);
+  if (options->wrong.record_path != NULL)
+    record = leat_record_new (options->wrong.record_runs);
   /* A session makes its own plan. */
-  pipelines = leat_launch_load_all (options, logical ? &plan : NULL, errors);
+  pipelines = leat_launch_load_all (options, logical || options->wrong.code_folder != NULL ? &plan : NULL, errors);
   if (pipelines == NULL)
     return leat_tool_report_all (errors);
   if (!leat_launch_check_paths (options, pipelines, &error))
     return leat_tool_report_usage ("%s", error->message);
+  if (options->wrong.code_folder != NULL && !leat_launch_write_code (options, plan, &error))
+    {
+      leat_tool_report (error);
+      return leat_tool_exit_from_error (error);
+    }
   for (guint i = 0; logical && i < pipelines->len; i++)
     leat_launch_say_warnings (pipelines->pdata[i]);
   if (options->task == LEAT_LAUNCH_CHECK)
     return leat_launch_check (options, pipelines, errors);
   if (options->task == LEAT_LAUNCH_RUN)
-    return leat_launch_run (options, pipelines);
-  return leat_launch_print_plan (options, pipelines->pdata[0], plan);
+    return leat_launch_run (options, pipelines, record);
+  return leat_launch_print_plan (options, pipelines->pdata[0], options->bound ? NULL : plan);
 }
 
 int

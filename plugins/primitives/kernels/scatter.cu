@@ -6,7 +6,6 @@
  *
  *   Word, ROW                  a row is ROW of these: items where they are added, else the widest that divide it
  *   Index                      type of a number
- *   ROWS                       rows of the output
  *   tell_outside (k, index)    what is done about a number that no row has
  *   add_word (p, v)            adds
  *
@@ -21,22 +20,23 @@ get_live (uint64_t items_count, uint64_t at_count)
 }
 
 __global__ void
-scatter_claim (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, uint64_t *last)
+scatter_claim (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, uint64_t rows,
+               uint64_t *last)
 {
   GRID_FOR (k, get_live (items_count, at_count))
-    if ((uint64_t) at[k] < ROWS)
+    if ((uint64_t) at[k] < rows)
       atomicMax (last + (uint64_t) at[k], k + 1);
 }
 
 __global__ void
-scatter_store_last (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, const uint64_t *last,
-                    Word *out)
+scatter_store_last (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, uint64_t rows,
+                    const uint64_t *last, Word *out)
 {
   GRID_FOR (i, get_live (items_count, at_count) * ROW)
     {
       uint64_t k = i / ROW, word = i % ROW, row = (uint64_t) at[k];
 
-      if (row >= ROWS)
+      if (row >= rows)
         {
           if (word == 0)
             tell_outside (k, at[k]);
@@ -47,22 +47,23 @@ scatter_store_last (const Word *items, uint64_t items_count, const Index *at, ui
 }
 
 __global__ void
-scatter_forget (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, uint64_t *last)
+scatter_forget (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, uint64_t rows,
+               uint64_t *last)
 {
   GRID_FOR (k, get_live (items_count, at_count))
-    if ((uint64_t) at[k] < ROWS)
+    if ((uint64_t) at[k] < rows)
       leat_store_relaxed (last + (uint64_t) at[k], (uint64_t) 0);
 }
 
 /* Where no place has two rows, or it does not matter which of them stays. */
 __global__ void
-scatter_store (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, Word *out)
+scatter_store (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, uint64_t rows, Word *out)
 {
   GRID_FOR (i, get_live (items_count, at_count) * ROW)
     {
       uint64_t k = i / ROW, word = i % ROW, row = (uint64_t) at[k];
 
-      if (row < ROWS)
+      if (row < rows)
         out[row * ROW + word] = items[i];
       else if (word == 0)
         tell_outside (k, at[k]);
@@ -70,13 +71,13 @@ scatter_store (const Word *items, uint64_t items_count, const Index *at, uint64_
 }
 
 __global__ void
-scatter_add (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, Word *out)
+scatter_add (const Word *items, uint64_t items_count, const Index *at, uint64_t at_count, uint64_t rows, Word *out)
 {
   GRID_FOR (i, get_live (items_count, at_count) * ROW)
     {
       uint64_t k = i / ROW, word = i % ROW, row = (uint64_t) at[k];
 
-      if (row < ROWS)
+      if (row < rows)
         add_word (out + row * ROW + word, items[i]);
       else if (word == 0)
         tell_outside (k, at[k]);

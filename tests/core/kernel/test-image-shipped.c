@@ -205,9 +205,9 @@ static const struct
   const char *message;
   int status;
 } refused[] = {
-  { { NULL }, "expected --target=TARGET and one kernel file", 2 },
+  { { NULL }, "expected --target=TARGET and one file", 2 },
   { { "kernel.cu", NULL }, "expected --target=TARGET", 2 },
-  { { "--target=x86-64", "a.cu", "b.cu", NULL }, "one kernel file", 2 },
+  { { "--target=x86-64", "a.cu", "b.cu", NULL }, "one file", 2 },
   { { "--wrong", NULL }, "--wrong", 2 },
   { { "--target=sm", "edges.cu", NULL }, "no kernel target \"sm\"", 5 },
   { { "--target=x86-64", "/proc/nowhere/a.cu", NULL }, "cannot read the kernel source", 5 },

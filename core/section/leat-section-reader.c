@@ -285,6 +285,18 @@ leat_section_reader_find (LeatSectionReader *self, guint32 type, const char *nam
   return TRUE;
 }
 
+gboolean
+leat_section_reader_find_first (LeatSectionReader *self, guint32 type, const char *prefix, LeatSection *section)
+{
+  guint index = leat_section_reader_seek (self, type, prefix);
+
+  if (index == self->head.n_sections || self->rows[index].type != type
+      || !g_str_has_prefix (self->names + self->rows[index].name, prefix))
+    return FALSE;
+  leat_section_reader_get (self, index, section);
+  return TRUE;
+}
+
 GBytes *
 leat_section_reader_read (LeatSectionReader *self, const LeatSection *section, GError **error)
 {

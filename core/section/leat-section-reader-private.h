@@ -41,6 +41,9 @@ void leat_section_reader_get (LeatSectionReader *self, guint index, LeatSection 
 /* The first whose name is not before @name: of those that begin with it, the first. */
 guint leat_section_reader_seek (LeatSectionReader *self, guint32 type, const char *name);
 gboolean leat_section_reader_find (LeatSectionReader *self, guint32 type, const char *name, LeatSection *section);
+/* Whose name begins with @prefix. */
+gboolean leat_section_reader_find_first (LeatSectionReader *self, guint32 type, const char *prefix,
+                                         LeatSection *section);
 
 /* Its bytes as they lie in the file, which stays mapped as long as they are used. (transfer full) */
 GBytes *leat_section_reader_read (LeatSectionReader *self, const LeatSection *section, GError **error);

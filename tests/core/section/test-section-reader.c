@@ -4,7 +4,7 @@
 
 #include "leat.h"
 
-#include "artifact/leat-section-form-private.h"
+#include "section/leat-section-form-private.h"
 #include "artifact/leat-section-writer-private.h"
 
 #include <glib/gstdio.h>
