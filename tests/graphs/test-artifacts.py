@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import graph_case
 from graph_case import GRAPHS, Skip, launch, on_cpu
@@ -451,7 +452,11 @@ def build_launcher(folder, project):
         raise Skip('no Meson here')
     root = os.environ.get('G_TEST_BUILDDIR', shutil.which('leat-launch').rsplit('/', 2)[0] + '/tests')
     environment = {**os.environ, 'PKG_CONFIG_PATH': f'{root}/../meson-uninstalled'}
-    for command in (['meson', 'setup', folder / 'built', project], ['meson', 'compile', '-C', folder / 'built']):
+    settings = json.loads(Path(root, '../meson-info/intro-buildoptions.json').read_text())
+    # A library with a sanitizer wants a program that has it too.
+    sanitizers = next(setting['value'] for setting in settings if setting['name'] == 'b_sanitize')
+    setup = ['meson', 'setup', folder / 'built', project, f'-Db_sanitize={sanitizers}', '-Db_lundef=false']
+    for command in (setup, ['meson', 'compile', '-C', folder / 'built']):
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
         assert done.returncode == 0, f'{command}: {done.stdout}{done.stderr}'
     return folder / 'built' / 'p'
