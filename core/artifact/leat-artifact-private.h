@@ -34,8 +34,6 @@ void leat_artifact_unref (LeatArtifact *self);
 LeatSectionReader *leat_artifact_get_reader (LeatArtifact *self);
 /* Of the group LEAT_ARTIFACT_GROUP. (nullable) (transfer full) */
 char *leat_artifact_dup_fact (LeatArtifact *self, const char *name);
-/* Whether its images are those that this library would make. */
-gboolean leat_artifact_fits (LeatArtifact *self);
 
 /* Of what turns a kernel's text into an image in this library. */
 const char *leat_artifact_get_identity (void);

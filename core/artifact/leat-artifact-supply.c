@@ -235,7 +235,7 @@ leat_artifact_unref (LeatArtifact *self)
   g_mutex_unlock (&leat_artifacts_lock);
   if (!gone)
     return;
-  g_clear_pointer (&self->reader, leat_section_reader_unref);
+  g_clear_pointer (&self->reader, leat_section_reader_free);
   g_key_file_unref (self->manifest);
   g_ptr_array_unref (self->targets);
   g_free (self->root);

@@ -121,12 +121,6 @@ leat_artifact_dup_fact (LeatArtifact *self, const char *name)
   return g_key_file_get_string (self->manifest, LEAT_ARTIFACT_GROUP, name, NULL);
 }
 
-gboolean
-leat_artifact_fits (LeatArtifact *self)
-{
-  return self->fits;
-}
-
 const char *
 leat_artifact_get_identity (void)
 {

@@ -76,7 +76,7 @@ leat_image_pack_free (gpointer data)
 {
   LeatImagePack *self = data;
 
-  g_clear_pointer (&self->reader, leat_section_reader_unref);
+  g_clear_pointer (&self->reader, leat_section_reader_free);
   g_ptr_array_unref (self->targets);
   g_free (self);
 }

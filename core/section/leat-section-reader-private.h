@@ -27,8 +27,7 @@ gboolean leat_section_file_is_at (const char *path);
 
 /* @kind: of the file. @what: what that is called in messages, such as "artifact" */
 LeatSectionReader *leat_section_reader_new (const char *path, guint32 kind, const char *what, GError **error);
-LeatSectionReader *leat_section_reader_ref (LeatSectionReader *self);
-void leat_section_reader_unref (LeatSectionReader *self);
+void leat_section_reader_free (LeatSectionReader *self);
 
 /* It is code that gets run: it must belong to this user or to root, and be writable by nobody else. */
 gboolean leat_section_reader_check_owner (LeatSectionReader *self, GError **error);
@@ -53,6 +52,6 @@ guint64 leat_section_reader_get_bytes (LeatSectionReader *self);
 /* Of the table, which has those of all sections: two files with the same have the same contents. */
 guint64 leat_section_reader_get_identity (LeatSectionReader *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSectionReader, leat_section_reader_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LeatSectionReader, leat_section_reader_free)
 
 G_END_DECLS

@@ -16,7 +16,6 @@
 
 struct _LeatSectionReader
 {
-  gatomicrefcount refs;
   char *path;
   const char *what;
   struct stat info;
@@ -179,7 +178,6 @@ leat_section_reader_new (const char *path, guint32 kind, const char *what, GErro
   int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   gboolean good;
 
-  g_atomic_ref_count_init (&self->refs);
   self->path = g_strdup (path);
   self->what = what;
   good = leat_section_reader_map (self, fd, error);
@@ -191,18 +189,9 @@ leat_section_reader_new (const char *path, guint32 kind, const char *what, GErro
            : NULL;
 }
 
-LeatSectionReader *
-leat_section_reader_ref (LeatSectionReader *self)
-{
-  g_atomic_ref_count_inc (&self->refs);
-  return self;
-}
-
 void
-leat_section_reader_unref (LeatSectionReader *self)
+leat_section_reader_free (LeatSectionReader *self)
 {
-  if (!g_atomic_ref_count_dec (&self->refs))
-    return;
   g_clear_pointer (&self->whole, g_bytes_unref);
   g_free (self->path);
   g_free (self);

@@ -101,7 +101,7 @@ test_section_reader_bytes_stay (void)
 
   g_assert_true (leat_section_reader_find (reader, TEXT, "b", &section));
   bytes = leat_section_reader_read (reader, &section, NULL);
-  g_clear_pointer (&reader, leat_section_reader_unref);
+  g_clear_pointer (&reader, leat_section_reader_free);
   g_unlink (path);
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), "second", 6);
 }
